@@ -1,0 +1,196 @@
+"""One evaluation run as a table of columns.
+
+Readers make it, pairing reads it. Nothing here knows a policy, another run or a file format.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from gateline.errors import InputError, Problem, name_some
+
+Floats = npt.NDArray[np.float64]
+Column = Floats | list[object]
+"""A column of n records: float64 where every value is a number or absent (NaN = no value), else the raw values
+(None = no value)."""
+
+MISSING_TEXTS = frozenset({"", "nan", "null", "none", "na", "n/a", "nil", "-nan"})
+"""Texts, in lower case and stripped, with which tools say that there is no value."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the system under test over a golden set."""
+
+    file: str
+    """The path as the user gave it."""
+    sha256: str
+    """Digest of the file's bytes (for a folder or several files: of theirs, in order)."""
+    format: str
+    """What the reader recognised, such as `gateline-jsonl` or `csv`."""
+    ids: list[str]
+    """Identity of the question of each record (n); repeats of one id are attempts."""
+    lines: npt.NDArray[np.int64]
+    """Line of each record in the file (n), counted from 1; 0 where the format has no lines."""
+    metrics: dict[str, Column] = field(default_factory=dict)
+    """Scores by name; what the format keeps as such."""
+    slices: dict[str, Column] = field(default_factory=dict)
+    """Labels by name; a value may be a list (tags)."""
+    fields: dict[str, Column] = field(default_factory=dict)
+    """Everything else of the records, nested objects by dotted names (`tokens.input`)."""
+    provenance: dict[str, object] = field(default_factory=dict)
+    """How the run was made, as far as the file says so for the whole of it."""
+    id_field: str = "id"
+    """Where the ids came from."""
+    warnings: tuple[str, ...] = ()
+    """What the reader noticed and a person should know."""
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return len(self.ids)
+
+    def place(self, row: int) -> str:
+        """Return `file:line` of a record."""
+        line = int(self.lines[row])
+        return f"{self.file}:{line}" if line else self.file
+
+    def find_column(self, name: str) -> Column | None:
+        """Return the column of a metric's field: looked up in `metrics`, then among the other fields."""
+        column = self.metrics.get(name)
+        return self.fields.get(name) if column is None else column
+
+    def find_label(self, name: str) -> Column | None:
+        """Return the column of a label: looked up in `slices`, then among the other fields, then `metrics`."""
+        for section in (self.slices, self.fields, self.metrics):
+            if name in section:
+                return section[name]
+        return None
+
+    def number_names(self) -> list[str]:
+        """Return the names under which a metric can find numbers, in the file's order."""
+        names = list(self.metrics)
+        names += [name for name, column in self.fields.items() if isinstance(column, np.ndarray)]
+        return names
+
+    def numbers(self, name: str) -> Floats:
+        """Return the column `name` as float64 (n), NaN where there is no value.
+
+        Numeric text (`"4"`, `" 1e1 "`) is read as a number and the usual spellings of a missing value as NaN.
+        Anything else, a truth value and an infinite number among them, is an InputError that names the records.
+        """
+        column = self.find_column(name)
+        if column is None:
+            raise KeyError(name)
+        if isinstance(column, np.ndarray):
+            values, refused = column, []
+        else:
+            values, refused = _read_numbers(column)
+        unbounded = np.flatnonzero(np.isinf(values))
+        refused += [(int(row), "an infinite number" if isinstance(column, np.ndarray) else repr(column[row]))
+                    for row in unbounded]  # fmt: skip
+        if refused:
+            raise self._refuse_numbers(name, sorted(refused))
+        return values
+
+    def _refuse_numbers(self, name: str, refused: list[tuple[int, str]]) -> InputError:
+        problems = [
+            Problem(f"{name} of sample '{self.ids[row]}' is not a number: {_shorten(value)}", self.place(row),
+                    "write the decimal point as '.', without thousands marks" if "," in value else "")
+            for row, value in refused[:5]
+        ]  # fmt: skip
+        if len(refused) > 5:
+            rest = [f"'{self.ids[row]}'" for row, _ in refused[5:]]
+            problems.append(Problem(f"{name}: likewise {name_some(rest, 10)}", self.file))
+        headline = f"{len(refused)} of {len(self)} values of {name} in {self.file} are not numbers"
+        return InputError(headline, problems=problems)
+
+    def labels(self, name: str) -> list[tuple[str, ...]] | None:
+        """Return the texts of the label `name` of each record (n), or None where no record has the column.
+
+        An absent, null or blank label is the empty tuple; a list gives one text an item.
+        """
+        column = self.find_label(name)
+        if column is None:
+            return None
+        if isinstance(column, np.ndarray):
+            return [() if math.isnan(value) else (number_text(value),) for value in column.tolist()]
+        return [label_texts(value) for value in column]
+
+    def texts(self, name: str) -> list[str] | None:
+        """Return the text of a field of each record (n), "" where it has none, or None without the column."""
+        if name == self.id_field:
+            return list(self.ids)
+        labels = self.labels(name)
+        return None if labels is None else [", ".join(values) for values in labels]
+
+
+def number_text(value: float) -> str:
+    """Return a number as a person writes it: `5`, not `5.0`."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def label_texts(value: object) -> tuple[str, ...]:
+    """Return a label's value as texts: none for a blank one, one an item for a list."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return (value.strip(),) if value.strip() else ()
+    if isinstance(value, bool):
+        return ("true" if value else "false",)
+    if isinstance(value, int | float):
+        return () if value != value else (number_text(value),)
+    if isinstance(value, Sequence):
+        return tuple(dict.fromkeys(text for item in value for text in label_texts(item)))
+    if isinstance(value, Mapping):
+        return tuple(f"{key}={text}" for key, item in value.items() for text in label_texts(item))
+    return (str(value),)
+
+
+def _read_numbers(column: Sequence[object]) -> tuple[Floats, list[tuple[int, str]]]:
+    values = np.full(len(column), np.nan)
+    refused: list[tuple[int, str]] = []
+    for row, value in enumerate(column):
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            refused.append((row, repr(value).lower()))
+        elif isinstance(value, int | float):
+            values[row] = _to_float(value)
+        elif isinstance(value, str):
+            if value.strip().lower() in MISSING_TEXTS:
+                continue
+            number = _parse_number(value)
+            if number is None:
+                refused.append((row, repr(value)))
+            else:
+                values[row] = number
+        else:
+            refused.append((row, repr(value)))
+    return values, refused
+
+
+def _to_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond the range of a double
+        return math.inf if value > 0 else -math.inf
+
+
+def _parse_number(text: str) -> float | None:
+    """Read a number as JSON writes it, with blanks around; no `1_000`, no `0x10`, no other digits."""
+    stripped = text.strip()
+    if not stripped.isascii() or "_" in stripped:
+        return None
+    try:
+        return float(stripped)
+    except ValueError:
+        return None
+
+
+def _shorten(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
