@@ -1,0 +1,167 @@
+"""What a rule found: one number of one metric in one slice, held against one bound.
+
+A finding carries everything that a report shows, so that reports compute nothing. This module decides nothing.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Status(StrEnum):
+    """The outcome of one check."""
+
+    PASS = "pass"
+    """The number, or its whole interval, lies on the good side of the bound."""
+    WAIVED = "waived"
+    """It does not, and a waiver that still counts lets it through."""
+    SKIPPED = "skipped"
+    """Not judged, for a stated reason: a small slice of a family, or no baseline yet."""
+    INCONCLUSIVE = "inconclusive"
+    """The data can't settle it."""
+    FAIL = "fail"
+    """The number, or its whole interval, lies on the bad side of the bound."""
+
+
+Judged = Literal["gain", "relative_gain", "candidate"]
+"""The number that is held against the bound."""
+
+BoundText = float | str
+"""A bound as the policy has it: a number in the metric's unit, or `10%`."""
+
+
+class _Record(BaseModel):
+    """A frozen record that refuses unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class FoundInterval(_Record):
+    """The interval that decides, of the number that is judged."""
+
+    of: Judged
+    """Which number: the gain, the gain relative to the baseline, or the candidate's own value."""
+    low: float | None
+    """Lower end, in the number's unit (relative gain: a share, 0.1 is 10 %); null where it can't be estimated."""
+    high: float | None
+    """Upper end; null where it can't be estimated."""
+    level: float
+    """Two-sided confidence, after widening over the slices of the rule."""
+    method: str
+    """`bayesian`, `percentile`, `bca` or `order-statistic`."""
+    resamples: int | None
+    """Draws used; null where the distribution was evaluated exactly."""
+
+
+class UsedWaiver(_Record):
+    """The waiver that let a finding through."""
+
+    up_to: float | str | None
+    """The ceiling, in the unit of the rule's bound."""
+    until: str
+    """Last day that counts, as YYYY-MM-DD."""
+    by: str
+    """Who answers for it."""
+    reason: str
+    """Why."""
+
+
+class Finding(_Record):
+    """One check of one rule."""
+
+    rule: str
+    """Id of the rule in the policy."""
+    kind: str
+    """`limit`, `every`, `tolerance` or `improvement`."""
+    status: Status
+    """The outcome."""
+    blocks: bool
+    """Whether this finding alone makes the verdict a fail."""
+    hard: bool
+    """Decided by the plain value, never waived."""
+    metric: str
+    """Name of the metric in the policy."""
+    slice: str | None
+    """Null for the whole run, the name of a named slice, or `label=value`."""
+    direction: Literal["higher", "lower"]
+    """Which way is better for the metric."""
+    summary: str
+    """How a run is summed up: `mean`, `ratio`, `total`, `p50` … `p99`."""
+    show_as: Literal["number", "percent"]
+    """How people read the metric."""
+    unit: str | None
+    """The metric's unit, such as `ms` or `USD`."""
+    samples: int
+    """Usable pairs in the slice (a limit: usable candidate samples)."""
+    clusters: int
+    """Independent groups among them."""
+    baseline: float | None
+    """The baseline's summary over the usable pairs."""
+    candidate: float | None
+    """The candidate's summary over the same pairs."""
+    gain: float | None
+    """How much better the candidate is, in the metric's unit; negative is worse, for latency as for accuracy."""
+    relative_gain: float | None
+    """The gain as a share of the baseline; null where the baseline is 0."""
+    judged: Judged
+    """Which of the three numbers the bound holds."""
+    threshold: float | None
+    """The bound as a value of the number that is judged: a gain at least this, or a candidate at least or at most
+    this. For two bounds, the one that is breached last."""
+    interval: FoundInterval | None
+    """The interval of the number that is judged; null where there is none."""
+    better: int | None
+    """Pairs in which the candidate is better."""
+    worse: int | None
+    """Pairs in which it is worse."""
+    same: int | None
+    """Pairs that are equal."""
+    decide_by: Literal["value", "interval"]
+    """What is held against the bound."""
+    on_inconclusive: Literal["fail", "warn", "pass"]
+    """What an inconclusive outcome does."""
+    at_most: BoundText | list[BoundText] | None = None
+    """The bound as the policy has it, under its name there."""
+    at_least: BoundText | list[BoundText] | None = None
+    """The bound as the policy has it, under its name there."""
+    worse_by_at_most: BoundText | list[BoundText] | None = None
+    """The bound as the policy has it, under its name there."""
+    better_by_at_least: BoundText | list[BoundText] | None = None
+    """The bound as the policy has it, under its name there."""
+    family: int
+    """Checks of this rule over which the interval was widened; 1 when it stands alone."""
+    smallest_visible_change: float | None
+    """The smallest change that this slice could show with 80 % power, in the unit of the number that is judged."""
+    samples_needed: int | None
+    """About how many samples would settle an inconclusive check; null where more would not help."""
+    failing: list[str] = Field(default_factory=list)
+    """`every`: ids of samples that miss the bound, worst first (at most 20)."""
+    failing_count: int | None = None
+    """`every`: how many samples miss the bound."""
+    notes: list[str] = Field(default_factory=list)
+    """Plain sentences that belong to the number: how it was made, why it is not judged."""
+    line: int
+    """Line of the rule in the policy file."""
+    message: str = ""
+    """The finding in one English sentence."""
+    waiver: UsedWaiver | None = None
+    """The waiver that let it through."""
+
+    @property
+    def bound(self) -> tuple[str, BoundText | list[BoundText]] | None:
+        """Return the bound's policy name and its value as the policy has it."""
+        for name in ("at_most", "at_least", "worse_by_at_most", "better_by_at_least"):
+            value = getattr(self, name)
+            if value is not None:
+                return name, value
+        return None
+
+    @property
+    def warns(self) -> bool:
+        """Return whether people should look at it though it does not block."""
+        return self.status is Status.WAIVED or (
+            self.status is Status.INCONCLUSIVE and not self.blocks and self.on_inconclusive == "warn"
+        )

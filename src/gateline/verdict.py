@@ -1,0 +1,274 @@
+"""The verdict: all findings, what they rest on, and the one word. The worst finding decides.
+
+This is what `verdict.json` holds and all that a report sees. It reads no file and knows no clock.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gateline.findings import Finding, Status
+
+SCHEMA = "gateline.verdict/1"
+
+Word = Literal["pass", "fail", "invalid"]
+FailOn = Literal["fail", "inconclusive", "never"]
+
+_SEVERITY = {Status.FAIL: 0, Status.INCONCLUSIVE: 1, Status.WAIVED: 2, Status.SKIPPED: 3, Status.PASS: 4}
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, populate_by_name=True)
+
+
+class PolicyChange(_Record):
+    """One difference between the base branch's policy and this one."""
+
+    path: str
+    """Key path, such as `rules.correct-floor.at_least`."""
+    base: str | None
+    """The base branch's value; null where the key is new."""
+    now: str | None
+    """This policy's value; null where the key is gone."""
+    loosens: bool
+    """Whether it lets through what was not let through before, or may do so."""
+
+
+class BaseVerdict(_Record):
+    """What the base branch's policy says of the same two runs."""
+
+    verdict: Word
+    because: list[str]
+
+
+class PolicyFacts(_Record):
+    """Which policy judged."""
+
+    name: str
+    file: str
+    sha256: str | None
+    """Digest of the policy file; null where it could not be read."""
+    same_as_base: bool | None = None
+    """Whether the base branch's policy says the same; null where that was not at hand."""
+    changes: list[PolicyChange] = Field(default_factory=list)
+    """How it differs from the base branch's policy, loosening changes first."""
+    under_base: BaseVerdict | None = None
+    """The verdict under the base branch's policy, where the two differ."""
+
+
+class RunFacts(_Record):
+    """Which run was judged."""
+
+    file: str
+    sha256: str | None
+    """Digest of the file; null where it could not be read."""
+    format: str | None
+    """What the reader recognised."""
+    samples: int | None
+    """Records read."""
+    provenance: dict[str, str]
+    """How the run was made, as far as the file says, as text."""
+
+
+class ChangedField(_Record):
+    """A fact of provenance in which the runs differ."""
+
+    field: str
+    baseline: str | None
+    candidate: str | None
+    rule: Literal["must_match", "may_change", "unlisted"]
+    """Where the policy lists it."""
+
+
+class LeftOutIds(_Record):
+    """Questions that only one run has."""
+
+    samples: int
+    ids: list[str]
+    """At most 20 of them, sorted."""
+    slices: dict[str, int]
+    """How many of them stand in each slice."""
+    passed: int | None = None
+    """Of those with a pass/fail value of the policy's first metric, how many had passed; null where unknown."""
+
+
+class LeftOutValues(_Record):
+    """Values of one metric in one run that could not be used, or that count as the worst."""
+
+    metric: str
+    run: Literal["baseline", "candidate"]
+    slice: str | None
+    """Null for the whole run."""
+    cause: str
+    """`no_answer`, `no_score`, `cached` or `price_unknown`."""
+    counted_as: Literal["worst", "left out"]
+    samples: int
+    """How many questions."""
+    of: int
+    """Out of how many."""
+    ids: list[str]
+    """At most 5 of them, sorted."""
+
+
+class Pairing(_Record):
+    """What was compared with what."""
+
+    paired: int
+    """Questions that both runs have (first run: that the candidate has)."""
+    clusters: int
+    """Independent groups among them."""
+    attempts: bool
+    """Whether a question stands in a run more than once."""
+    identical: bool
+    """Whether both files hold the same records."""
+    only_in_baseline: LeftOutIds
+    only_in_candidate: LeftOutIds
+    no_answer: list[LeftOutValues]
+    """The system under test failed."""
+    no_score: list[LeftOutValues]
+    """Nothing is known."""
+    slices: dict[str, int]
+    """Pairs in each slice that a rule looks at."""
+
+
+class StatisticsFacts(_Record):
+    """How intervals were made."""
+
+    confidence: float
+    resamples: int
+    seed: int
+    method: str
+
+
+class WorstSample(_Record):
+    """A question that got worse."""
+
+    id: str
+    metric: str
+    slice: str | None
+    """The slice of the rule that brought it here."""
+    baseline: float
+    candidate: float
+    gain: float
+    question: str | None = None
+    """Only with `--with-excerpts`."""
+
+
+class StatedProblem(_Record):
+    """Why there is no verdict."""
+
+    message: str
+    where: str
+    hint: str
+
+
+class Verdict(_Record):
+    """May this change be merged, and why."""
+
+    schema_: str = Field(default=SCHEMA, alias="schema")
+    """Name and version of this format."""
+    gateline: str
+    """Version of the program."""
+    verdict: Word
+    exit_code: Literal[0, 1, 2]
+    because: list[str]
+    """Sentences, worst first; for a pass, what it rests on."""
+    counts: dict[str, int]
+    """Number of findings by status."""
+    fail_on: FailOn
+    first_run: bool
+    """Whether there was no baseline and that was allowed."""
+    policy: PolicyFacts
+    judged_on: str
+    """The day on which waivers were looked at, as YYYY-MM-DD."""
+    baseline: RunFacts | None
+    candidate: RunFacts | None
+    changed: list[ChangedField]
+    """Provenance in which the runs differ."""
+    pairing: Pairing | None
+    """Null where the runs were not joined."""
+    statistics: StatisticsFacts | None
+    findings: list[Finding]
+    """Worst first."""
+    worst: list[WorstSample]
+    """Questions that got worse most, in metrics and slices that are not plainly fine."""
+    notices: list[str]
+    """What a person should know beside the findings."""
+    problems: list[StatedProblem]
+    """Why there is no verdict; empty unless it is `invalid`."""
+
+    @property
+    def warns(self) -> bool:
+        """Return whether a pass has something that people should look at."""
+        return any(finding.warns for finding in self.findings)
+
+    def to_json(self) -> str:
+        """Return `verdict.json`: fixed key order, numbers rounded to six places, strict JSON, a line break last."""
+        data = _rounded(self.model_dump(mode="json", by_alias=True))
+        return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def order_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings worst first; the order that every report keeps.
+
+    Blocking before not, hard before soft, then by status, then by how far the judged number misses its bound in
+    units of the metric, then as the policy has them.
+    """
+    return sorted(findings, key=lambda f: (not f.blocks, not f.hard, _SEVERITY[f.status], -_excess(f)))
+
+
+def decide(findings: Sequence[Finding], fail_on: FailOn) -> tuple[Word, Literal[0, 1, 2]]:
+    """Return the word and the exit code: the worst finding decides.
+
+    No finding that was judged is no verdict: nothing may pass because nothing was looked at.
+    """
+    if not any(finding.status is not Status.SKIPPED for finding in findings):
+        return "invalid", 2
+    blocked = any(finding.blocks for finding in findings)
+    if fail_on == "inconclusive":
+        blocked = blocked or any(finding.status is Status.INCONCLUSIVE for finding in findings)
+    if not blocked:
+        return "pass", 0
+    return "fail", 0 if fail_on == "never" else 1
+
+
+def count(findings: Iterable[Finding]) -> dict[str, int]:
+    """Return the number of findings of each status."""
+    counts = dict.fromkeys((status.value for status in Status), 0)
+    for finding in findings:
+        counts[finding.status.value] += 1
+    return counts
+
+
+def day_text(day: datetime.date) -> str:
+    """Return a day as YYYY-MM-DD."""
+    return day.isoformat()
+
+
+def _excess(finding: Finding) -> float:
+    """Return by how much the judged number misses its threshold, relative to the threshold's size."""
+    value = getattr(finding, finding.judged)
+    if value is None or finding.threshold is None:
+        return 0.0
+    upper = finding.at_most is not None
+    missed = value - finding.threshold if upper else finding.threshold - value
+    return float(missed / max(abs(finding.threshold), 1e-3))
+
+
+def _rounded(value: object) -> object:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        rounded = round(value, 6)
+        return 0.0 if rounded == 0 else rounded
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return value
