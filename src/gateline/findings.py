@@ -8,7 +8,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from gateline.record import Record
 
 
 class Status(StrEnum):
@@ -33,13 +35,7 @@ BoundText = float | str
 """A bound as the policy has it: a number in the metric's unit, or `10%`."""
 
 
-class _Record(BaseModel):
-    """A frozen record that refuses unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class FoundInterval(_Record):
+class FoundInterval(Record):
     """The interval that decides, of the number that is judged."""
 
     of: Judged
@@ -56,7 +52,7 @@ class FoundInterval(_Record):
     """Draws used; null where the distribution was evaluated exactly."""
 
 
-class UsedWaiver(_Record):
+class UsedWaiver(Record):
     """The waiver that let a finding through."""
 
     up_to: float | str | None
@@ -69,7 +65,7 @@ class UsedWaiver(_Record):
     """Why."""
 
 
-class Finding(_Record):
+class Finding(Record):
     """One check of one rule."""
 
     rule: str

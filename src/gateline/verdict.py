@@ -11,9 +11,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gateline.findings import Finding, Status
+from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
+from gateline.record import Record
+
+__all__ = ["ChangedField", "LeftOutIds", "LeftOutValues", "Pairing", "Verdict", "count", "decide", "order_findings"]
 
 SCHEMA = "gateline.verdict/1"
 
@@ -23,11 +27,7 @@ FailOn = Literal["fail", "inconclusive", "never"]
 _SEVERITY = {Status.FAIL: 0, Status.INCONCLUSIVE: 1, Status.WAIVED: 2, Status.SKIPPED: 3, Status.PASS: 4}
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, populate_by_name=True)
-
-
-class PolicyChange(_Record):
+class PolicyChange(Record):
     """One difference between the base branch's policy and this one."""
 
     path: str
@@ -40,14 +40,14 @@ class PolicyChange(_Record):
     """Whether it lets through what was not let through before, or may do so."""
 
 
-class BaseVerdict(_Record):
+class BaseVerdict(Record):
     """What the base branch's policy says of the same two runs."""
 
     verdict: Word
     because: list[str]
 
 
-class PolicyFacts(_Record):
+class PolicyFacts(Record):
     """Which policy judged."""
 
     name: str
@@ -62,7 +62,7 @@ class PolicyFacts(_Record):
     """The verdict under the base branch's policy, where the two differ."""
 
 
-class RunFacts(_Record):
+class RunFacts(Record):
     """Which run was judged."""
 
     file: str
@@ -76,68 +76,7 @@ class RunFacts(_Record):
     """How the run was made, as far as the file says, as text."""
 
 
-class ChangedField(_Record):
-    """A fact of provenance in which the runs differ."""
-
-    field: str
-    baseline: str | None
-    candidate: str | None
-    rule: Literal["must_match", "may_change", "unlisted"]
-    """Where the policy lists it."""
-
-
-class LeftOutIds(_Record):
-    """Questions that only one run has."""
-
-    samples: int
-    ids: list[str]
-    """At most 20 of them, sorted."""
-    slices: dict[str, int]
-    """How many of them stand in each slice."""
-    passed: int | None = None
-    """Of those with a pass/fail value of the policy's first metric, how many had passed; null where unknown."""
-
-
-class LeftOutValues(_Record):
-    """Values of one metric in one run that could not be used, or that count as the worst."""
-
-    metric: str
-    run: Literal["baseline", "candidate"]
-    slice: str | None
-    """Null for the whole run."""
-    cause: str
-    """`no_answer`, `no_score`, `cached` or `price_unknown`."""
-    counted_as: Literal["worst", "left out"]
-    samples: int
-    """How many questions."""
-    of: int
-    """Out of how many."""
-    ids: list[str]
-    """At most 5 of them, sorted."""
-
-
-class Pairing(_Record):
-    """What was compared with what."""
-
-    paired: int
-    """Questions that both runs have (first run: that the candidate has)."""
-    clusters: int
-    """Independent groups among them."""
-    attempts: bool
-    """Whether a question stands in a run more than once."""
-    identical: bool
-    """Whether both files hold the same records."""
-    only_in_baseline: LeftOutIds
-    only_in_candidate: LeftOutIds
-    no_answer: list[LeftOutValues]
-    """The system under test failed."""
-    no_score: list[LeftOutValues]
-    """Nothing is known."""
-    slices: dict[str, int]
-    """Pairs in each slice that a rule looks at."""
-
-
-class StatisticsFacts(_Record):
+class StatisticsFacts(Record):
     """How intervals were made."""
 
     confidence: float
@@ -146,7 +85,7 @@ class StatisticsFacts(_Record):
     method: str
 
 
-class WorstSample(_Record):
+class WorstSample(Record):
     """A question that got worse."""
 
     id: str
@@ -160,7 +99,7 @@ class WorstSample(_Record):
     """Only with `--with-excerpts`."""
 
 
-class StatedProblem(_Record):
+class StatedProblem(Record):
     """Why there is no verdict."""
 
     message: str
@@ -168,7 +107,7 @@ class StatedProblem(_Record):
     hint: str
 
 
-class Verdict(_Record):
+class Verdict(Record):
     """May this change be merged, and why."""
 
     schema_: str = Field(default=SCHEMA, alias="schema")

@@ -1,0 +1,175 @@
+"""Which record of one run belongs to which of the other: by id, never by position."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gateline.errors import InputError, NotComparable, Problem, name_some
+from gateline.pairing.settings import Samples
+from gateline.samples import Run
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run, with the question of each record."""
+
+    run: Run
+    code: Codes
+    """Position of each record's id among the paired ids (records); -1 for a record that is not compared."""
+    first: Codes
+    """One record of each paired id (pairs)."""
+    repeated: bool
+    """Whether an id stands in the run more than once."""
+
+
+def group_ids(run: Run, samples: Samples) -> dict[str, list[int]]:
+    """Return the records of each id.
+
+    Raises InputError where one id stands twice and nothing tells the attempts apart.
+    """
+    if len(set(run.ids)) == len(run.ids):
+        return {name: [row] for row, name in enumerate(run.ids)}
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, name in enumerate(run.ids):
+        rows[name].append(row)
+    repeated = {name: found for name, found in rows.items() if len(found) > 1}
+    attempts = run.texts(samples.repeat_field)
+    if samples.repeats == "refuse" or attempts is None:
+        raise _refuse_repeats(run, repeated, samples)
+    for name, found in repeated.items():
+        told = [attempts[row] for row in found]
+        if len(set(told)) < len(told) or "" in told:
+            raise _refuse_repeats(run, {name: found}, samples)
+    if samples.repeats == "last":
+        return {name: [max(found, key=lambda row: _attempt_key(attempts[row]))] for name, found in rows.items()}
+    return dict(rows)
+
+
+def match_ids(
+    baseline: dict[str, list[int]], candidate: dict[str, list[int]], samples: Samples, files: tuple[str, str]
+) -> tuple[list[str], list[str], list[str]]:
+    """Return the ids in both runs, in the baseline only and in the candidate only, each sorted.
+
+    Raises NotComparable where ids stand in one run only and the policy does not leave them out.
+    """
+    both = sorted(baseline.keys() & candidate.keys())
+    lost = sorted(baseline.keys() - candidate.keys())
+    new = sorted(candidate.keys() - baseline.keys())
+    if not both:
+        raise NotComparable("the two runs have no question in common", files[1],
+                            f"the baseline has {_quote(lost, 3)}, the candidate {_quote(new, 3)}")  # fmt: skip
+    if (lost or new) and samples.on_mismatch == "refuse":
+        problems = []
+        if lost:
+            problems.append(Problem(f"{len(lost)} of {len(baseline)} questions of the baseline are not in the "
+                                    f"candidate: {_quote(lost)}", files[1]))  # fmt: skip
+        if new:
+            problems.append(Problem(f"{len(new)} of {len(candidate)} questions of the candidate are not in the "
+                                    f"baseline: {_quote(new)}", files[0]))  # fmt: skip
+        hint = "run both on the same golden set, or write samples: {on_mismatch: intersect}"
+        problems[-1] = Problem(problems[-1].message, problems[-1].where, hint)
+        raise NotComparable("the two runs did not answer the same questions", problems=problems)
+    return both, lost, new
+
+
+def make_side(run: Run, groups: dict[str, list[int]], ids: Sequence[str]) -> Side:
+    """Return the run with the position of each record among `ids`."""
+    code = np.full(len(run), -1, dtype=np.int64)
+    first = np.empty(len(ids), dtype=np.int64)
+    repeated = False
+    for position, name in enumerate(ids):
+        found = groups[name]
+        first[position] = found[0]
+        for row in found:
+            code[row] = position
+        repeated = repeated or len(found) > 1
+    return Side(run, code, first, repeated)
+
+
+def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], samples: Samples) -> None:
+    """Raise InputError where one id stands for two different inputs."""
+    asked = samples.same_input
+    problems: list[Problem] = []
+    differing: list[str] = []
+    for name in ["question"] if asked is None else asked:
+        texts = baseline.run.texts(name), candidate.run.texts(name)
+        if texts[0] is None or texts[1] is None:
+            if asked is not None:
+                run = baseline.run if texts[0] is None else candidate.run
+                raise InputError(f"samples.same_input: no record has a field '{name}'", run.file)
+            continue
+        for position, row in enumerate(candidate.first):
+            before, after = texts[0][baseline.first[position]], texts[1][row]
+            if before != after:
+                differing.append(ids[position])
+                problems.append(Problem(f"sample '{ids[position]}' has another {name} in the candidate: "
+                                        f"'{_cut(after)}', in the baseline '{_cut(before)}'",
+                                        candidate.run.place(int(row))))  # fmt: skip
+    if problems:
+        more = differing[5:]
+        rest = [Problem(f"likewise {_quote(more, 20)}", candidate.run.file)] if more else []
+        hint = "an id must stand for the same input in both runs; samples: {same_input: […]} says what is compared"
+        last = problems[min(4, len(problems) - 1)]
+        shown = [*problems[:4][: len(problems) - 1], Problem(last.message, last.where, hint), *rest]
+        raise InputError("one id stands for different inputs", problems=shown)
+
+
+def records_are_the_same(baseline: Run, candidate: Run) -> bool:
+    """Return whether both files hold the same records, in whatever order."""
+    if baseline.sha256 == candidate.sha256:
+        return True
+    if len(baseline) != len(candidate) or len(set(baseline.ids)) < len(baseline):
+        return False
+    orders = [sorted(range(len(run)), key=run.ids.__getitem__) for run in (baseline, candidate)]
+    if any(baseline.ids[a] != candidate.ids[b] for a, b in zip(*orders, strict=True)):
+        return False
+    for section in ("metrics", "fields", "slices"):
+        before, after = getattr(baseline, section), getattr(candidate, section)
+        if before.keys() != after.keys():
+            return False
+        if not all(_same_column(before[name], after[name], orders) for name in before):
+            return False
+    return True
+
+
+def _same_column(before: object, after: object, orders: Sequence[Sequence[int]]) -> bool:
+    if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
+        return bool(np.array_equal(before[np.asarray(orders[0])], after[np.asarray(orders[1])], equal_nan=True))
+    if isinstance(before, list) and isinstance(after, list):
+        return all(before[a] == after[b] for a, b in zip(*orders, strict=True))
+    return False
+
+
+def _refuse_repeats(run: Run, repeated: dict[str, list[int]], samples: Samples) -> InputError:
+    name, rows = next(iter(repeated.items()))
+    lines = ", ".join(str(int(run.lines[row])) for row in rows[:5]) + (", …" if len(rows) > 5 else "")
+    others = len(repeated) - 1
+    more = f"; so do {others} other ids" if others else ""
+    message = f"the id '{name}' stands {len(rows)} times, in lines {lines}{more}"
+    if samples.repeats == "refuse":
+        return InputError(message, run.place(rows[1]), "samples: {repeats: refuse} does not allow attempts")
+    return InputError(message, run.place(rows[1]),
+                      f"where these are attempts at one question, number them in the field '{samples.repeat_field}' "
+                      "or name the field that does: samples: {repeat_field: …}")  # fmt: skip
+
+
+def _attempt_key(text: str) -> tuple[int, float, str]:
+    try:
+        return (0, float(text), text)
+    except ValueError:
+        return (1, 0.0, text)
+
+
+def _quote(names: Sequence[str], most: int = 10) -> str:
+    return name_some([f"'{name}'" for name in names], most)
+
+
+def _cut(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,94 @@
+"""How the two runs were made: what differs, and whether the policy lets it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gateline.errors import NotComparable, Problem
+from gateline.pairing.settings import Provenance
+from gateline.samples import Run, label_texts
+from gateline.pairing.facts import ChangedField
+
+_OF_THE_SAMPLE = frozenset({"id", "question", "error", "answer", "reference", "reference_answer"})
+_MOST_VALUES = 5
+
+
+def state_facts(run: Run) -> dict[str, str]:
+    """Return what the file says of the whole run, as texts: its header, and fields constant over all records."""
+    facts = {name: _text(value) for name, value in run.provenance.items() if _text(value)}
+    if len(run) > 1:
+        for name, column in run.fields.items():
+            if name not in facts and name not in _OF_THE_SAMPLE and name != run.id_field:
+                constant = _constant_text(column)
+                if constant is not None:
+                    facts[name] = constant
+    return facts
+
+
+def compare_provenance(baseline: Run, candidate: Run, provenance: Provenance) -> list[ChangedField]:
+    """Return the facts in which the runs differ.
+
+    Raises NotComparable where a field that must match is absent, mixed within a run, or different.
+    """
+    facts = state_facts(baseline), state_facts(candidate)
+    problems = []
+    for name in provenance.must_match:
+        values = [_find(run, known, name) for run, known in zip((baseline, candidate), facts, strict=True)]
+        problems += _judge(name, values, (baseline.file, candidate.file))
+    if problems:
+        raise NotComparable("the two runs were not made alike", problems=problems)
+    changed = []
+    for name in sorted(facts[0].keys() | facts[1].keys()):
+        before, after = (_find(run, known, name, of_run=name in baseline.provenance or name in candidate.provenance)
+                         for run, known in zip((baseline, candidate), facts, strict=True))  # fmt: skip
+        if before == after or (None in (before, after) and name not in baseline.provenance | candidate.provenance):
+            continue
+        rule = "may_change" if name in provenance.may_change else "unlisted"
+        changed.append(ChangedField(field=name, baseline=before, candidate=after, rule=rule))  # type: ignore[arg-type]
+    return changed
+
+
+def _judge(name: str, values: Sequence[str | None], files: Sequence[str]) -> list[Problem]:
+    problems = [
+        Problem(f"provenance.must_match: {file} does not say its {name}", file,
+                "have the run written with it, or take it out of must_match")
+        for value, file in zip(values, files, strict=True) if value is None
+    ]  # fmt: skip
+    problems += [
+        Problem(f"provenance.must_match: {name} is not the same for the whole of {file}: {value}", file)
+        for value, file in zip(values, files, strict=True)
+        if value is not None and value.startswith("mixed (")
+    ]
+    if not problems and values[0] != values[1]:
+        problems.append(Problem(f"provenance.must_match: {name} is '{values[0]}' in the baseline and '{values[1]}' "
+                                "in the candidate", files[1], "rerun one of them, so that both are made alike"))  # fmt: skip
+    return problems
+
+
+def _find(run: Run, facts: Mapping[str, str], name: str, *, of_run: bool = False) -> str | None:
+    if name in facts:
+        return facts[name]
+    column = None if of_run else run.find_label(name)
+    if column is None:
+        return None
+    values = sorted({text for text in run.texts(name) or [] if text})
+    if len(values) <= 1:
+        return values[0] if values else None
+    shown = ", ".join(values[:_MOST_VALUES]) + (", …" if len(values) > _MOST_VALUES else "")
+    return f"mixed ({shown})"
+
+
+def _constant_text(column: object) -> str | None:
+    """Return the text that every record has, or None: numbers and texts that vary say nothing of the run."""
+    if isinstance(column, np.ndarray) or not isinstance(column, list):
+        return None
+    first = column[0]
+    if not isinstance(first, str) or not first.strip() or any(value != first for value in column):
+        return None
+    return first.strip()
+
+
+def _text(value: object) -> str:
+    return ", ".join(label_texts(value))
