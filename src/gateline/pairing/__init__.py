@@ -1,0 +1,230 @@
+"""May two runs be compared at all? Then joins them on id, and settles clusters, slices and missing values.
+
+Everything that makes a comparison meaningless ends here in NotComparable; rules never see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gateline.errors import NotComparable, Problem
+from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
+from gateline.pairing.join import (
+    Codes,
+    Side,
+    check_same_input,
+    group_ids,
+    make_side,
+    match_ids,
+    records_are_the_same,
+)
+from gateline.pairing.labels import NONE, Labels, Rows
+from gateline.pairing.provenance import compare_provenance, state_facts
+from gateline.pairing.settings import Terms
+from gateline.pairing.values import (
+    CAUSE_NAMES,
+    CAUSE_WORDS,
+    COUNTED_WORST,
+    OK,
+    MetricValues,
+    SideValues,
+    check_fields,
+    find_errors,
+    settle,
+)
+from gateline.samples import Run
+
+__all__ = ["NONE", "MetricValues", "Pairs", "Rows", "SideValues", "Terms", "pair", "state_facts"]
+
+
+@dataclass
+class Pairs:
+    """The questions that are compared."""
+
+    ids: Sequence[str]
+    """Ids, sorted (pairs)."""
+    sides: tuple[Side, ...]
+    """Baseline and candidate; the candidate alone in a first run."""
+    cluster: Codes
+    """Cluster of each pair, a position among `cluster_names` (pairs)."""
+    cluster_names: list[str]
+    labels: Labels
+    metrics: dict[str, MetricValues]
+    identical: bool
+    """Whether both files hold the same records."""
+    changed: list[ChangedField] = field(default_factory=list)
+    facts: Pairing | None = None
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def first_run(self) -> bool:
+        """Return whether there is no baseline."""
+        return len(self.sides) == 1
+
+
+def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms) -> Pairs:
+    """Join two runs, or take the candidate alone where `baseline` is None.
+
+    Raises NotComparable, InputError or PolicyError where no verdict can rest on them.
+    """
+    runs = [candidate] if baseline is None else [baseline, candidate]
+    changed = [] if baseline is None else compare_provenance(baseline, candidate, terms.provenance)
+    groups = [group_ids(run, terms.samples) for run in runs]
+    if baseline is None:
+        ids, lost, new = sorted(groups[0]), [], []
+    else:
+        ids, lost, new = match_ids(groups[0], groups[1], terms.samples, (baseline.file, candidate.file))
+    if golden is not None:
+        _check_golden(golden, runs, groups, terms)
+        asked = set(golden.ids)
+        ids = [name for name in ids if name in asked]
+    sides = tuple(make_side(run, group, ids) for run, group in zip(runs, groups, strict=True))
+    labels = Labels(ids, sides, golden, terms)
+    labels.check_slices()
+    check_fields(terms.metrics, sides)
+    if baseline is not None:
+        check_same_input(sides[0], sides[1], ids, terms.samples)
+    if len(ids) < terms.samples.at_least:
+        raise NotComparable(f"{len(ids)} pairs are too few for a verdict: samples.at_least is {terms.samples.at_least}",
+                            candidate.file, "evaluate more questions, or lower samples: {at_least: …} knowing that "
+                            "fewer prove less")  # fmt: skip
+    cluster, names = labels.clusters()
+    metrics = {name: settle(name, metric, sides, labels, terms) for name, metric in terms.metrics.items()}
+    identical = baseline is not None and records_are_the_same(baseline, candidate)
+    pairs = Pairs(ids, sides, cluster, names, labels, metrics, identical, changed)
+    pairs.facts = _tell_pairing(pairs, lost, new, terms)
+    pairs.notices = _notice(pairs, terms)
+    _check_dropped(pairs, terms)
+    return pairs
+
+
+def _check_golden(golden: Run, runs: Sequence[Run], groups: Sequence[dict[str, list[int]]], terms: Terms) -> None:
+    problems = []
+    asked = dict.fromkeys(golden.ids)
+    for run, group in zip(runs, groups, strict=True):
+        missing = [name for name in asked if name not in group]
+        if missing and (terms.samples.on_mismatch == "refuse" or len(missing) == len(asked)):
+            shown = ", ".join(f"'{name}'" for name in missing[:10]) + (", …" if len(missing) > 10 else "")
+            problems.append(Problem(f"{len(missing)} of {len(asked)} questions of the golden set {golden.file} are not "
+                                    f"answered: {shown}", run.file))  # fmt: skip
+    if problems:
+        raise NotComparable("a run does not answer the golden set", problems=problems)
+
+
+def _check_dropped(pairs: Pairs, terms: Terms) -> None:
+    """Refuse a verdict where more values are left out than the policy allows, overall or in a hard slice."""
+    problems = []
+    most = terms.missing.drop_at_most
+    for name, values in pairs.metrics.items():
+        places = [None, *sorted({place for metric, place in terms.hard if metric == name and place is not None})]
+        for side, read in zip(pairs.sides, _both(values), strict=True):
+            for place in places:
+                rows = np.intersect1d(values.expected, pairs.labels.rows(place))
+                if not len(rows) or float(read.lost[rows].mean()) <= most + 1e-12:
+                    continue
+                lost = rows[read.lost[rows] > 0]
+                words = _cause_words(read, lost)
+                ids = [f"'{pairs.ids[row]}'" for row in lost[:5]] + ["…"] * (len(lost) > 5)
+                problems.append(Problem(
+                    f"{name} is missing for {len(lost)} of {len(rows)} samples ({len(lost) / len(rows):.1%})"
+                    f"{f' of the slice {place}' if place else ''}: {words} ({', '.join(ids)})", side.run.file,
+                    f"missing.drop_at_most allows {most:.4g} of them to be left out" if most else
+                    "missing.drop_at_most is 0: none may be left out"))  # fmt: skip
+    if problems:
+        last = problems[-1]
+        hint = f"{last.hint}; rerun the evaluation, or say applies_to where a metric is not defined everywhere"
+        problems[-1] = Problem(last.message, last.where, hint)
+        error = NotComparable("too many values are missing for a verdict", problems=problems)
+        error.pairs = pairs  # type: ignore[attr-defined]
+        raise error
+
+
+def _both(values: MetricValues) -> list[SideValues]:
+    return [values.candidate] if values.baseline is None else [values.baseline, values.candidate]
+
+
+def _cause_words(read: SideValues, rows: Rows) -> str:
+    parts = []
+    for cause, name in CAUSE_NAMES.items():
+        number = int((read.cause[rows] == cause).sum())
+        if number and cause != COUNTED_WORST:
+            parts.append(f"{number} {CAUSE_WORDS[name]}")
+    return ", ".join(parts)
+
+
+def _tell_pairing(pairs: Pairs, lost: Sequence[str], new: Sequence[str], terms: Terms) -> Pairing:
+    no_answer: list[LeftOutValues] = []
+    no_score: list[LeftOutValues] = []
+    looked_at = _slices_looked_at(pairs, terms)
+    for name, values in pairs.metrics.items():
+        runs = ["candidate"] if pairs.first_run else ["baseline", "candidate"]
+        for run, read in zip(runs, _both(values), strict=True):
+            if not (read.cause != OK).any():
+                continue
+            for place in [None, *looked_at]:
+                for told in _tell_left_out(name, run, place, read, values, pairs):
+                    (no_answer if told.cause == "no_answer" else no_score).append(told)
+    return Pairing(
+        paired=len(pairs.ids),
+        clusters=len(np.unique(pairs.cluster)),
+        attempts=any(side.repeated for side in pairs.sides),
+        identical=pairs.identical,
+        only_in_baseline=_tell_ids(lost, pairs.sides[0].run, pairs.labels, terms),
+        only_in_candidate=_tell_ids(new, pairs.sides[-1].run, pairs.labels, terms),
+        no_answer=no_answer,
+        no_score=no_score,
+        slices={name: len(pairs.labels.rows(name)) for name in looked_at},
+    )
+
+
+def _slices_looked_at(pairs: Pairs, terms: Terms) -> list[str]:
+    families = [name for label in terms.family_labels for name in pairs.labels.family(label)]
+    return list(dict.fromkeys([*terms.slice_lines, *families]))
+
+
+def _tell_left_out(
+    name: str, run: str, place: str | None, read: SideValues, values: MetricValues, pairs: Pairs
+) -> list[LeftOutValues]:
+    rows = values.expected if place is None else np.intersect1d(values.expected, pairs.labels.rows(place))
+    told = []
+    for cause, word in CAUSE_NAMES.items():
+        found = rows[read.cause[rows] == cause]
+        if len(found):
+            told.append(LeftOutValues(
+                metric=name, run=run, slice=place, cause=word,  # type: ignore[arg-type]
+                counted_as="worst" if cause == COUNTED_WORST else "left out",
+                samples=len(found), of=len(rows), ids=[pairs.ids[row] for row in found[:5]]))  # fmt: skip
+    return told
+
+
+def _tell_ids(ids: Sequence[str], run: Run, labels: Labels, terms: Terms) -> LeftOutIds:
+    passed = None
+    first = next((metric.field or name for name, metric in terms.metrics.items() if not metric.ratio), None)
+    if ids and first is not None:
+        wanted = set(ids)
+        values = run.numbers(first)[[row for row, name in enumerate(run.ids) if name in wanted]]
+        if np.isin(values, (0.0, 1.0)).all():
+            passed = int(values.sum())
+    counts = labels.count_by_slice(ids, run) if ids else {}
+    return LeftOutIds(samples=len(ids), ids=list(ids[:20]), slices=counts, passed=passed)
+
+
+def _notice(pairs: Pairs, terms: Terms) -> list[str]:
+    notices = []
+    for side in pairs.sides:
+        notices += [f"{side.run.file}: {warning}" for warning in side.run.warnings]
+        _, other = find_errors(side.run)
+        names = [name for name, metric in terms.metrics.items() if not metric.ratio]
+        scored = np.zeros(len(side.run), dtype=bool)
+        for name in names:
+            scored |= ~np.isnan(side.run.numbers(terms.metrics[name].field or name))
+        number = int((other & scored).sum())
+        if number:
+            notices.append(f"{side.run.file}: {number} records carry both a score and an error; "
+                           "the score is not used")  # fmt: skip
+    if pairs.identical:
+        notices.append("both files hold the same records: nothing changed")
+    return notices

@@ -1,0 +1,194 @@
+"""Slices and clusters of the paired questions, from the labels that both runs agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from gateline.errors import NotComparable, PolicyError, Problem, did_you_mean
+from gateline.pairing.join import Codes, Side
+from gateline.pairing.settings import Terms
+from gateline.samples import Run
+
+Rows = npt.NDArray[np.int64]
+
+NONE = "(none)"
+"""The value that stands for a label which is absent, null or blank."""
+
+
+@dataclass
+class Labels:
+    """The labels of the paired questions."""
+
+    ids: Sequence[str]
+    sides: tuple[Side, ...]
+    golden: Run | None
+    """Golden set, whose labels count before those of the runs."""
+    terms: Terms
+    _texts: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    _rows: dict[str | None, Rows] = field(default_factory=dict)
+
+    def values(self, name: str) -> list[tuple[str, ...]]:
+        """Return the texts of a label for each pair (n); the empty tuple where it is blank.
+
+        Raises NotComparable where the runs disagree: a change that relabels a question would move it out of a
+        slice that a rule guards.
+        """
+        if name not in self._texts:
+            self._texts[name] = self._golden_values(name) or self._agreed_values(name)
+        return self._texts[name]
+
+    def rows(self, name: str | None) -> Rows:
+        """Return the pairs of a slice: None for all, a named slice, or `label=value`."""
+        if name not in self._rows:
+            self._rows[name] = self._find_rows(name)
+        return self._rows[name]
+
+    def family(self, label: str) -> list[str]:
+        """Return the slices of a label, one a value, sorted, the blank one last."""
+        found = self.values(label)
+        values = sorted({text for texts in found for text in texts})
+        for value in values:
+            self._rows.setdefault(f"{label}={value}", np.empty(0, dtype=np.int64))
+        members: dict[str, list[int]] = {value: [] for value in values}
+        blank = []
+        for position, texts in enumerate(found):
+            for text in texts:
+                members[text].append(position)
+            if not texts:
+                blank.append(position)
+        for value, positions in members.items():
+            self._rows[f"{label}={value}"] = np.asarray(positions, dtype=np.int64)
+        names = [f"{label}={value}" for value in values]
+        if blank:
+            self._rows[f"{label}={NONE}"] = np.asarray(blank, dtype=np.int64)
+            names.append(f"{label}={NONE}")
+        return names
+
+    def clusters(self) -> tuple[Codes, list[str]]:
+        """Return the cluster of each pair (n) as a position among the names, and the names.
+
+        A name tells the field and its value, or the id where there is none, so that it is the same in every run.
+        """
+        name = self.terms.samples.cluster
+        if name is None:
+            return np.arange(len(self.ids), dtype=np.int64), list(self.ids)
+        if not any(side.run.find_label(name) is not None for side in self._sources()):
+            raise PolicyError(f"no record has the field '{name}' that samples.cluster names", self.sides[-1].run.file,
+                              did_you_mean(name, _known_labels(self._sources())))  # fmt: skip
+        texts = self.values(name)
+        names = [f"{name}={', '.join(found)}" if found else f"id={self.ids[position]}"
+                 for position, found in enumerate(texts)]  # fmt: skip
+        distinct = sorted(set(names))
+        code_of = {text: code for code, text in enumerate(distinct)}
+        return np.array([code_of[text] for text in names], dtype=np.int64), distinct
+
+    def check_slices(self) -> None:
+        """Raise PolicyError for a slice or label that no record of either run carries: a typing slip."""
+        problems = [self._check_label(label, where) for label, where in self.terms.family_labels.items()]
+        for name, where in self.terms.slice_lines.items():
+            problems += [self._check_condition(label, values, where) for label, values in self._conditions(name).items()]
+        found = [problem for problem in problems if problem]
+        if found:
+            raise PolicyError("the policy names slices that no sample carries", problems=list(dict.fromkeys(found)))
+
+    def count_by_slice(self, ids: Sequence[str], run: Run) -> dict[str, int]:
+        """Return how many of a run's `ids` stand in each slice that a rule looks at."""
+        wanted = set(ids)
+        rows = [row for row, name in enumerate(run.ids) if name in wanted]
+        counts: dict[str, int] = {}
+        for name in self.terms.slice_lines:
+            conditions = self._conditions(name)
+            columns = {label: run.labels(label) or [()] * len(run) for label in conditions}
+            counts[name] = len({run.ids[row] for row in rows
+                                if all(set(columns[label][row]) & set(values) for label, values in conditions.items())})  # fmt: skip
+        for label in self.terms.family_labels:
+            column = run.labels(label) or [()] * len(run)
+            members: dict[str, set[str]] = {}
+            for row in rows:
+                for text in column[row] or (NONE,):
+                    members.setdefault(f"{label}={text}", set()).add(run.ids[row])
+            counts |= {name: len(found) for name, found in sorted(members.items())}
+        return {name: number for name, number in counts.items() if number}
+
+    def _sources(self) -> list[Side]:
+        return list(self.sides) + ([_as_side(self.golden)] if self.golden is not None else [])
+
+    def _golden_values(self, name: str) -> list[tuple[str, ...]] | None:
+        texts = self.golden.labels(name) if self.golden is not None else None
+        if self.golden is None or texts is None:
+            return None
+        of_id = dict(zip(self.golden.ids, texts, strict=True))
+        return [of_id.get(one, ()) for one in self.ids]
+
+    def _agreed_values(self, name: str) -> list[tuple[str, ...]]:
+        found = [texts for texts in (self._side_values(side, name) for side in self.sides) if texts is not None]
+        if len(found) < 2:
+            return found[0] if found else [()] * len(self.ids)
+        agreed, problems = [], []
+        for position, (before, after) in enumerate(zip(*found, strict=True)):
+            if before and after and set(before) != set(after):
+                problems.append(Problem(f"sample '{self.ids[position]}' is {name}={', '.join(after)} in the candidate "
+                                        f"and {name}={', '.join(before)} in the baseline",
+                                        self.sides[-1].run.place(int(self.sides[-1].first[position]))))  # fmt: skip
+            agreed.append(before or after)
+        if problems:
+            hint = Problem(f"{len(problems)} samples have another label {name} in the candidate",
+                           self.sides[-1].run.file, "a label that the policy slices by must not change between the runs; "
+                           "keep such labels in the golden set")  # fmt: skip
+            raise NotComparable(f"the runs disagree on the label {name}", problems=[*problems[:5], hint])
+        return agreed
+
+    def _side_values(self, side: Side, name: str) -> list[tuple[str, ...]] | None:
+        texts = side.run.labels(name)
+        return None if texts is None else [texts[row] for row in side.first]
+
+    def _conditions(self, name: str) -> dict[str, tuple[str, ...]]:
+        if name in self.terms.slices.named:
+            return self.terms.slices.named[name]
+        label, _, value = name.partition("=")
+        return {label: (value,)}
+
+    def _find_rows(self, name: str | None) -> Rows:
+        if name is None:
+            return np.arange(len(self.ids), dtype=np.int64)
+        keep = np.ones(len(self.ids), dtype=bool)
+        for label, values in self._conditions(name).items():
+            wanted = set(values)
+            keep &= np.fromiter((bool(wanted.intersection(texts or (NONE,))) for texts in self.values(label)),
+                                dtype=bool, count=len(self.ids))  # fmt: skip
+        return np.flatnonzero(keep).astype(np.int64)
+
+    def _check_label(self, label: str, where: str) -> Problem | None:
+        if any(side.run.find_label(label) is not None for side in self._sources()):
+            return None
+        return Problem(f"no sample of either run has a label '{label}'", where,
+                       did_you_mean(label, _known_labels(self._sources())))  # fmt: skip
+
+    def _check_condition(self, label: str, values: Sequence[str], where: str) -> Problem | None:
+        missing = self._check_label(label, where)
+        if missing:
+            return missing
+        known: set[str] = set()
+        for side in self._sources():
+            for texts in side.run.labels(label) or []:
+                known.update(texts or (NONE,))
+        absent = [value for value in values if value not in known]
+        if not absent:
+            return None
+        return Problem(f"no sample of either run has {label}={absent[0]}", where, did_you_mean(absent[0], known))
+
+
+def _known_labels(sources: Sequence[Side]) -> list[str]:
+    return list(dict.fromkeys(name for side in sources for name in [*side.run.slices, *side.run.fields]))
+
+
+def _as_side(run: Run) -> Side:
+    nothing = np.empty(0, dtype=np.int64)
+    return Side(run, nothing, nothing, repeated=False)
+
+
+

@@ -1,0 +1,249 @@
+"""The numbers of each metric for the paired questions; the one place where a missing value is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gateline.errors import InputError, NotComparable, Problem, did_you_mean, name_some
+from gateline.metric import Metric
+from gateline.pairing.join import Side
+from gateline.pairing.labels import Labels, Rows
+from gateline.pairing.settings import Terms
+from gateline.samples import MISSING_TEXTS, Floats, Run
+
+Flags = npt.NDArray[np.bool_]
+Causes = npt.NDArray[np.int8]
+
+OK, NO_ANSWER, NO_SCORE, CACHED, PRICE_UNKNOWN, COUNTED_WORST = range(6)
+CAUSE_NAMES = {NO_ANSWER: "no_answer", NO_SCORE: "no_score", CACHED: "cached", PRICE_UNKNOWN: "price_unknown",
+               COUNTED_WORST: "no_answer"}  # fmt: skip
+CAUSE_WORDS = {"no_answer": "without an answer", "no_score": "without a score", "cached": "cached",
+               "price_unknown": "of unknown price"}  # fmt: skip
+ROUNDING = 1e-6
+"""A value outside its range by less than this part of the width is rounding noise and counts as the end."""
+
+
+@dataclass(frozen=True)
+class SideValues:
+    """One metric of one run for each pair."""
+
+    value: Floats
+    """The value, or the numerator of a ratio (pairs); NaN where it can't be used. Attempts are averaged."""
+    weight: Floats | None
+    """The denominator of a ratio (pairs), else None."""
+    usable: Flags
+    """Whether the value can be used (pairs)."""
+    cause: Causes
+    """Why not, or that it counts as the worst (pairs); of several attempts the first that is missing."""
+    lost: Floats
+    """Share of the attempts that are left out (pairs), 0 to 1."""
+
+
+@dataclass(frozen=True)
+class MetricValues:
+    """One metric of both runs."""
+
+    baseline: SideValues | None
+    """None in a first run."""
+    candidate: SideValues
+    expected: Rows
+    """Pairs for which the metric is defined."""
+
+    @property
+    def usable(self) -> Flags:
+        """Return whether a pair has a value in both runs (pairs)."""
+        return self.candidate.usable if self.baseline is None else self.baseline.usable & self.candidate.usable
+
+
+def settle(name: str, metric: Metric, sides: Sequence[Side], labels: Labels, terms: Terms) -> MetricValues:
+    """Read a metric from both runs and settle what each missing value means.
+
+    Raises InputError where a run has no such field, or a value is no number or outside the metric's range, and
+    NotComparable where the policy refuses missing values.
+    """
+    expected = labels.rows(metric.applies_to) if metric.applies_to else labels.rows(None)
+    wanted = np.zeros(len(labels.ids), dtype=bool)
+    wanted[expected] = True
+    read = [_read_side(name, metric, side, wanted, terms) for side in sides]
+    values = MetricValues(read[0] if len(read) > 1 else None, read[-1], expected)
+    if values.baseline is not None:
+        _check_scale(name, metric, values, sides)
+    _check_refused(name, values, labels, sides, terms)
+    return values
+
+
+def check_fields(metrics: dict[str, Metric], sides: Sequence[Side]) -> None:
+    """Raise InputError for each metric whose field stands in no record of a run: a typing slip, not a skip."""
+    problems = []
+    for name, metric in metrics.items():
+        for source in metric.ratio or (metric.field or name,):
+            for side in sides:
+                if side.run.find_column(source) is None:
+                    of = "" if source == name else f" (of the metric {name})"
+                    problems.append(Problem(f"no record has a field '{source}'{of}", side.run.file,
+                                            did_you_mean(source, _numeric_names(side.run))))  # fmt: skip
+    if problems:
+        raise InputError("a metric of the policy is not in the data", problems=problems)
+
+
+def _numeric_names(run: Run) -> list[str]:
+    return [*run.metrics, *(name for name in run.fields if name != run.id_field)]
+
+
+def _read_side(name: str, metric: Metric, side: Side, wanted: Flags, terms: Terms) -> SideValues:
+    run, records = side.run, len(side.run)
+    compared = (side.code >= 0) & wanted[np.maximum(side.code, 0)]
+    cause = np.zeros(records, dtype=np.int8)
+    if metric.ratio:
+        value, weight = run.numbers(metric.ratio[0]).copy(), run.numbers(metric.ratio[1]).copy()
+        cause[np.isnan(value) | np.isnan(weight)] = NO_SCORE
+        _check_weights(name, metric.ratio[1], run, weight)
+    else:
+        value, weight = run.numbers(metric.field or name).copy(), None
+        cause[np.isnan(value)] = NO_SCORE
+        if metric.is_cost(name) and not metric.free:
+            cause[(np.isnan(value) | (value == 0)) & _spent_tokens(run)] = PRICE_UNKNOWN
+    if metric.is_cost(name) or metric.is_time(name):
+        cause[_flags(run, "cached")] = CACHED
+    no_answer, other_error = find_errors(run)
+    cause[other_error] = NO_SCORE
+    cause[no_answer] = NO_ANSWER
+    if metric.range and weight is None:
+        _check_range(name, metric.range, run, value, (cause == OK) & compared)
+        value = np.clip(value, *metric.range)
+    _apply_worst(metric, value, cause, terms)
+    return _by_question(side, value, weight, cause, compared)
+
+
+def _apply_worst(metric: Metric, value: Floats, cause: Causes, terms: Terms) -> None:
+    worst = metric.worst_value
+    if worst is None:
+        return
+    counted = np.zeros(len(cause), dtype=bool)
+    if terms.missing.no_answer == "worst":
+        counted |= cause == NO_ANSWER
+    if terms.missing.no_score == "worst":
+        counted |= (cause != OK) & (cause != NO_ANSWER)
+    value[counted] = worst
+    cause[counted] = COUNTED_WORST
+
+
+def _by_question(
+    side: Side, value: Floats, weight: Floats | None, cause: Causes, compared: Flags
+) -> SideValues:
+    """Average the usable attempts at each question."""
+    pairs = len(side.first)
+    code = np.where(compared, side.code, -1)
+    used = (code >= 0) & ((cause == OK) | (cause == COUNTED_WORST))
+    attempts = np.bincount(code[code >= 0], minlength=pairs)
+    number = np.bincount(code[used], minlength=pairs)
+
+    def mean(column: Floats) -> Floats:
+        total = np.bincount(code[used], weights=column[used], minlength=pairs)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(number > 0, total / number, np.nan)
+
+    causes = np.zeros(pairs, dtype=np.int8)
+    rows = np.flatnonzero((code >= 0) & (cause != OK))[::-1]
+    causes[code[rows]] = cause[rows]
+    lost = np.where(attempts > 0, (attempts - number) / np.maximum(attempts, 1), 0.0)
+    return SideValues(mean(value), None if weight is None else mean(weight), number > 0, causes, lost)
+
+
+def find_errors(run: Run) -> tuple[Flags, Flags]:
+    """Return which records have no answer, and which have any other error: then a score beside it is not used."""
+    no_answer, other = np.zeros(len(run), dtype=bool), np.zeros(len(run), dtype=bool)
+    column = run.find_label("error")
+    if isinstance(column, list):
+        for row, value in enumerate(column):
+            if value is None or value is False or value == [] or value == {}:
+                continue
+            text = value.strip() if isinstance(value, str) else str(value)
+            if text == "no_answer":
+                no_answer[row] = True
+            elif text and text.lower() not in MISSING_TEXTS:
+                other[row] = True
+    elif column is not None:
+        other = ~np.isnan(column) & (column != 0)
+    return no_answer, other
+
+
+def _spent_tokens(run: Run) -> Flags:
+    spent = np.zeros(len(run), dtype=bool)
+    for name, column in {**run.metrics, **run.fields}.items():
+        if (name in ("tokens", "total_tokens") or name.startswith("tokens.")) and isinstance(column, np.ndarray):
+            spent |= np.nan_to_num(column) > 0
+        elif name in ("tokens", "total_tokens"):
+            spent |= np.nan_to_num(run.numbers(name)) > 0
+    return spent
+
+
+def _flags(run: Run, name: str) -> Flags:
+    column = run.find_column(name)
+    if column is None:
+        return np.zeros(len(run), dtype=bool)
+    if isinstance(column, np.ndarray):
+        return np.nan_to_num(column) > 0
+    yes: Callable[[object], bool] = lambda v: v is True or (isinstance(v, str) and v.strip().lower() in ("true", "1", "yes"))  # noqa: E731, E501
+    return np.fromiter((yes(value) for value in column), dtype=bool, count=len(column))
+
+
+def _check_range(name: str, ends: tuple[float, float], run: Run, value: Floats, looked_at: Flags) -> None:
+    slack = ROUNDING * (ends[1] - ends[0])
+    with np.errstate(invalid="ignore"):
+        outside = np.flatnonzero(looked_at & ((value < ends[0] - slack) | (value > ends[1] + slack)))
+    if not len(outside):
+        return
+    problems = [Problem(f"{name} of sample '{run.ids[row]}' is {value[row]:g}, outside its range "
+                        f"[{ends[0]:g}, {ends[1]:g}]", run.place(int(row))) for row in outside[:5]]  # fmt: skip
+    if len(outside) > 5:
+        problems.append(Problem(f"likewise {name_some([run.ids[row] for row in outside[5:]], 10)}", run.file))
+    first = problems[0]
+    problems[0] = Problem(first.message, first.where, f"mend the file, or the range: metrics: {{{name}: {{range: …}}}}")
+    raise InputError(f"{len(outside)} values of {name} lie outside its range", problems=problems)
+
+
+def _check_weights(name: str, field: str, run: Run, weight: Floats) -> None:
+    with np.errstate(invalid="ignore"):
+        negative = np.flatnonzero(weight < 0)
+    if len(negative):
+        row = int(negative[0])
+        raise InputError(f"{field}, the denominator of {name}, is {weight[row]:g} for sample '{run.ids[row]}'",
+                         run.place(row), "a denominator is a count and must not be negative")  # fmt: skip
+
+
+def _check_scale(name: str, metric: Metric, values: MetricValues, sides: Sequence[Side]) -> None:
+    """Refuse a score that is 0 to 1 in one file and 0 to 100 in the other."""
+    if metric.range or metric.ratio or metric.is_cost(name) or metric.is_time(name) or values.baseline is None:
+        return
+    usable = values.usable
+    if not usable.any():
+        return
+    before, after = np.abs(values.baseline.value[usable]), np.abs(values.candidate.value[usable])
+    small, large = sorted((before, after), key=lambda side: float(side.max()))
+    if small.max() <= 1 < large.max() and small.mean() > 0 and 30 <= large.mean() / small.mean() <= 300:
+        raise NotComparable(f"{name} is on another scale in the two files: up to {before.max():g} in the baseline, "
+                            f"up to {after.max():g} in the candidate", sides[-1].run.file,
+                            f"bring both to one scale, and say which: metrics: {{{name}: {{range: [0, 1]}}}}")  # fmt: skip
+
+
+def _check_refused(
+    name: str, values: MetricValues, labels: Labels, sides: Sequence[Side], terms: Terms
+) -> None:
+    causes: dict[Literal["no_answer", "no_score"], list[int]] = {"no_answer": [NO_ANSWER],
+                                                                "no_score": [NO_SCORE, CACHED, PRICE_UNKNOWN]}  # fmt: skip
+    both = [values.candidate] if values.baseline is None else [values.baseline, values.candidate]
+    for word, refused in causes.items():
+        if getattr(terms.missing, word) != "refuse":
+            continue
+        for side, read in zip(sides, both, strict=True):
+            rows = np.flatnonzero(np.isin(read.cause, refused))
+            if len(rows):
+                raise NotComparable(f"{len(rows)} of {len(values.expected)} samples have no {name} "
+                                    f"({word}): {name_some([labels.ids[row] for row in rows])}", side.run.file,
+                                    f"missing: {{{word}: refuse}} allows none")  # fmt: skip
