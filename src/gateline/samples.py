@@ -16,8 +16,8 @@ from gateline.errors import InputError, Problem, name_some
 
 Floats = npt.NDArray[np.float64]
 Column = Floats | list[object]
-"""A column of n records: float64 where every value is a number or absent (NaN = no value), else the raw values
-(None = no value)."""
+"""A column of n records: float64 where every value is a number or absent (NaN = no value), else the raw
+values (None = no value). Texts that spell numbers stay texts (`007` may be a label); `Run.numbers` reads them."""
 
 MISSING_TEXTS = frozenset({"", "nan", "null", "none", "na", "n/a", "nil", "-nan"})
 """Texts, in lower case and stripped, with which tools say that there is no value."""
@@ -49,6 +49,7 @@ class Run:
     """Where the ids came from."""
     warnings: tuple[str, ...] = ()
     """What the reader noticed and a person should know."""
+    _parsed: dict[str, Floats] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -65,7 +66,7 @@ class Run:
         return self.fields.get(name) if column is None else column
 
     def find_label(self, name: str) -> Column | None:
-        """Return the column of a label: looked up in `slices`, then among the other fields, then `metrics`."""
+        """Return the column of a label: looked up in `slices`, then the other fields, then `metrics`."""
         for section in (self.slices, self.fields, self.metrics):
             if name in section:
                 return section[name]
@@ -74,27 +75,33 @@ class Run:
     def number_names(self) -> list[str]:
         """Return the names under which a metric can find numbers, in the file's order."""
         names = list(self.metrics)
-        names += [name for name, column in self.fields.items() if isinstance(column, np.ndarray)]
+        names += [
+            name
+            for name, column in self.fields.items()
+            if name not in self.metrics and _reads_as_numbers(column)
+        ]
         return names
 
     def numbers(self, name: str) -> Floats:
         """Return the column `name` as float64 (n), NaN where there is no value.
 
-        Numeric text (`"4"`, `" 1e1 "`) is read as a number and the usual spellings of a missing value as NaN.
-        Anything else, a truth value and an infinite number among them, is an InputError that names the records.
+        Numeric text (`"4"`, `" 1e1 "`) is read as a number, the usual spellings of a missing value as NaN.
+        Anything else, truth values and infinite numbers among that, is an InputError that names the records.
         """
         column = self.find_column(name)
         if column is None:
             raise KeyError(name)
-        if isinstance(column, np.ndarray):
-            values, refused = column, []
-        else:
-            values, refused = _read_numbers(column)
+        if name in self._parsed:
+            return self._parsed[name]
+        refused: list[tuple[int, str]] = []
+        values = column if isinstance(column, np.ndarray) else _read_numbers(column, refused)
         unbounded = np.flatnonzero(np.isinf(values))
         refused += [(int(row), "an infinite number" if isinstance(column, np.ndarray) else repr(column[row]))
                     for row in unbounded]  # fmt: skip
         if refused:
             raise self._refuse_numbers(name, sorted(refused))
+        if values is not column:
+            self._parsed[name] = values
         return values
 
     def _refuse_numbers(self, name: str, refused: list[tuple[int, str]]) -> InputError:
@@ -135,15 +142,17 @@ def number_text(value: float) -> str:
 
 
 def label_texts(value: object) -> tuple[str, ...]:
-    """Return a label's value as texts: none for a blank one, one an item for a list."""
+    """Return a label's value as texts, whole numbers digit for digit: none for a blank, one an item."""
     if value is None:
         return ()
     if isinstance(value, str):
         return (value.strip(),) if value.strip() else ()
     if isinstance(value, bool):
         return ("true" if value else "false",)
-    if isinstance(value, int | float):
-        return () if value != value else (number_text(value),)
+    if isinstance(value, int):
+        return (str(value),)
+    if isinstance(value, float):
+        return () if math.isnan(value) else (number_text(value),)
     if isinstance(value, Sequence):
         return tuple(dict.fromkeys(text for item in value for text in label_texts(item)))
     if isinstance(value, Mapping):
@@ -151,27 +160,49 @@ def label_texts(value: object) -> tuple[str, ...]:
     return (str(value),)
 
 
-def _read_numbers(column: Sequence[object]) -> tuple[Floats, list[tuple[int, str]]]:
+def read_number(value: object) -> float | None:
+    """Return a raw value as a number: NaN where it says that there is none, None where it is something else.
+
+    Numeric text counts, a truth value does not. The result may be infinite.
+    """
+    if value is None:
+        return math.nan
+    if isinstance(value, str):
+        return math.nan if value.strip().lower() in MISSING_TEXTS else _parse_number(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return _to_float(value)
+
+
+def _read_numbers(column: Sequence[object], refused: list[tuple[int, str]]) -> Floats:
+    """Read a raw column (n) as numbers; what is none goes to `refused` with its row."""
+    known: dict[str, float | None] = {}  # texts repeat; each is parsed once
     values = np.full(len(column), np.nan)
-    refused: list[tuple[int, str]] = []
     for row, value in enumerate(column):
-        if value is None:
-            continue
-        if isinstance(value, bool):
-            refused.append((row, repr(value).lower()))
-        elif isinstance(value, int | float):
-            values[row] = _to_float(value)
-        elif isinstance(value, str):
-            if value.strip().lower() in MISSING_TEXTS:
-                continue
-            number = _parse_number(value)
-            if number is None:
-                refused.append((row, repr(value)))
-            else:
-                values[row] = number
+        if type(value) is str:
+            if value not in known:
+                known[value] = read_number(value)
+            number = known[value]
         else:
-            refused.append((row, repr(value)))
-    return values, refused
+            number = read_number(value)
+        if number is None:
+            refused.append((row, str(value).lower() if isinstance(value, bool) else repr(value)))
+        else:
+            values[row] = number
+    return values
+
+
+def _reads_as_numbers(column: Column) -> bool:
+    """Say whether a column has a number and nothing that is none."""
+    if isinstance(column, np.ndarray):
+        return True
+    found = False
+    for value in column:
+        number = read_number(value)
+        if number is None:
+            return False
+        found = found or not math.isnan(number)
+    return found
 
 
 def _to_float(value: float) -> float:

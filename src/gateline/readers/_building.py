@@ -1,0 +1,213 @@
+"""Blocks of records to one `Run`: tells apart id, metrics, slices and the rest, and collects what is wrong.
+
+Readers of record-like files (JSON Lines, JSON, Parquet) share this; it must not know a file format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from gateline.errors import InputError, Problem, name_some, nearest
+from gateline.readers._columns import Columns, Record, UnfitValueError
+from gateline.readers._source import ReadOptions, Source
+from gateline.samples import Run
+
+SECTIONS = ("metrics", "slices")
+
+
+class Problems:
+    """What is wrong with a file: the first few in words, the others counted."""
+
+    def __init__(self, file: str, most: int = 5):
+        """Take the name of the file and how many problems are told."""
+        self.file = file
+        self._most = most
+        self._told: list[Problem] = []
+        self._count = 0
+
+    def add(self, line: int, message: str, hint: str = "") -> None:
+        """Take down a problem of a line (0: of the file)."""
+        self._count += 1
+        if len(self._told) < self._most:
+            self._told.append(Problem(message, f"{self.file}:{line}" if line else self.file, hint))
+
+    def raise_any(self) -> None:
+        """Raise an InputError if there was a problem."""
+        if not self._count:
+            return
+        told = list(self._told)
+        if self._count > len(told):
+            told.append(Problem(f"and {self._count - len(told)} more", self.file))
+        count = "1 problem" if self._count == 1 else f"{self._count} problems"
+        raise InputError(f"{count} in {self.file}", problems=told)
+
+
+class RunBuilder:
+    """A run in the making."""
+
+    def __init__(self, source: Source, options: ReadOptions, file_format: str):
+        """Take the file, what is asked of the reader, and the name of the format."""
+        self.problems = Problems(source.name)
+        self.format = file_format
+        self.provenance: dict[str, object] = {}
+        self.warnings: list[str] = []
+        self.id_field = options.id_field or "id"
+        self._source = source
+        self._ids: list[str] = []
+        self._without_id = 0
+        self._first_without_id = 0
+        self._lines: list[npt.NDArray[np.int64]] = []
+        self._metrics = Columns(as_measures=True)
+        self._slices = Columns()
+        self._fields = Columns()
+        self._misfits: list[tuple[int, str]] = []
+
+    def __len__(self) -> int:
+        """Return the number of records so far."""
+        return len(self._ids)
+
+    @property
+    def has_sections(self) -> bool:
+        """Say whether a record had `metrics` or `slices` as an object."""
+        return bool(self._metrics.names or self._slices.names)
+
+    def add(self, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> None:
+        """Add a block of records and their lines (n; 0 where there are none)."""
+        without = {self.id_field}
+        try:
+            for section, columns in ((SECTIONS[0], self._metrics), (SECTIONS[1], self._slices)):
+                columns.append(self._section(section, records, lines))
+                without.add(section)
+            self._fields.append(records, frozenset(without))
+        except UnfitValueError as error:
+            self.problems.add(int(lines[error.row]), str(error))
+            self.problems.raise_any()
+        self._lines.append(lines)
+        self._ids += self._identify(records, lines)
+
+    def finish(self) -> Run:
+        """Return the run; an InputError tells all that was wrong with the file."""
+        fields = self._fields.finish()
+        if self._without_id and self._without_id == len(self):
+            self._refuse_without_id(list(fields))
+        elif self._without_id:
+            self.problems.add(
+                self._first_without_id,
+                f"no '{self.id_field}' in this and {self._without_id - 1} other records"
+                if self._without_id > 1
+                else f"no '{self.id_field}' in this record",
+            )
+        self.problems.raise_any()
+        return Run(
+            file=self._source.name,
+            sha256=self._source.sha256,
+            format=self.format,
+            ids=self._ids,
+            lines=np.concatenate(self._lines) if self._lines else np.zeros(0, np.int64),
+            metrics=self._metrics.finish(),
+            slices=self._slices.finish(),
+            fields=fields,
+            provenance=self.provenance,
+            id_field=self.id_field,
+            warnings=tuple(self.warnings),
+        )
+
+    def _section(self, name: str, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> list[Record]:
+        """Return the section `name` of each record, empty where there is none."""
+        sections = [record.get(name) for record in records]
+        if set(map(type, sections)) == {dict}:
+            return sections  # type: ignore[return-value]
+        for section, line in zip(sections, lines.tolist(), strict=True):
+            if section is not None and not isinstance(section, dict):
+                self.problems.add(
+                    line, f"'{name}' must be an object of names and values, not {describe(section)}"
+                )
+        return [section if isinstance(section, dict) else {} for section in sections]
+
+    def _identify(self, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> list[str]:
+        values = [_look_up(record, self.id_field) for record in records]
+        if set(map(type, values)) == {str} and all(map(str.strip, values)):  # type: ignore[arg-type]
+            return values  # type: ignore[return-value]
+        ids = []
+        for value, line in zip(values, lines.tolist(), strict=True):
+            ids.append(identity(value) or "")
+            if ids[-1]:
+                continue
+            if value is None:
+                self._without_id += 1
+                self._first_without_id = self._first_without_id or line
+            else:
+                self.problems.add(
+                    line, f"{self.id_field} must be a text or a whole number, not {describe(value)}"
+                )
+        return ids
+
+    def _refuse_without_id(self, names: list[str]) -> None:
+        names += [f"metrics.{name}" for name in self._metrics.names]
+        self.problems.add(0, *missing_id(self.id_field, names))
+
+
+def missing_id(id_field: str, names: list[str]) -> tuple[str, str]:
+    """Return message and hint for a file whose records lack the identity field."""
+    likely = [
+        name
+        for name in names
+        if name.lower() in {"id", "_id", "qid", "uuid", "key"} or name.lower().endswith("_id")
+    ]
+    close = nearest(id_field, names)
+    guess = likely[0] if likely else close
+    hint = f"name the field in the policy, as in samples: {{id: {guess or 'query_id'}}}"
+    found = f"found {name_some(names, 12)}" if names else "the records are empty"
+    return f"no record has the field '{id_field}' that identifies its question; {found}", hint
+
+
+def identity(value: object) -> str | None:
+    """Return an id as text, whole numbers digit for digit; None for what identifies nothing."""
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))  # 5.0: a table once had a gap in its column of ids
+    return None
+
+
+def describe(value: object) -> str:
+    """Return what a JSON value is, in words."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f"the text {value[:40]!r}" if value.strip() else "a blank text"
+    if isinstance(value, int | float):
+        return f"the number {value!r}"
+    return "an object" if isinstance(value, Mapping) else "a list"
+
+
+def flatten(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    """Return nested objects as one, with dotted names; lists are kept."""
+    flat: dict[str, object] = {}
+    for key, item in value.items():
+        if isinstance(item, Mapping) and item:
+            flat.update(flatten(item, f"{prefix}{key}."))
+        else:
+            flat[f"{prefix}{key}"] = item
+    return flat
+
+
+def _look_up(record: Record, name: str) -> object:
+    """Return the value of a field by its name, or by a dotted path into nested objects."""
+    if name in record or "." not in name:
+        return record.get(name)
+    value: object = record
+    for key in name.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(key)
+    return value

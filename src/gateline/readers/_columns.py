@@ -1,0 +1,172 @@
+"""Records to columns, block by block, so that a million records never stand in memory as objects.
+
+It must not know what a column means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+
+import numpy as np
+
+from gateline.samples import Column, Floats
+
+Record = Mapping[str, object]
+
+DEEPEST = 50
+"""Levels of nesting that a value may have; more is no evaluation result and would exhaust the stack."""
+MOST_NAMES = 2000
+"""Fields that records may have in all; more means that the keys are data."""
+MOST_PARTS = 64
+"""Different keys up to which a nested object is part of the record; one with more stays a value."""
+EXACT_INTEGERS = 2.0**53
+
+
+class UnfitValueError(ValueError):
+    """A value that no column can hold."""
+
+    def __init__(self, message: str, row: int):
+        """Take what is wrong and the row within the block."""
+        super().__init__(message)
+        self.row = row
+
+
+class Columns:
+    """Named columns that grow by blocks of records."""
+
+    def __init__(self, *, as_measures: bool = False):
+        """Take whether any whole number may become a double, or only one that it holds exactly (labels)."""
+        self._as_measures = as_measures
+        self._parts: dict[str, list[tuple[int, Floats | list[object]]]] = {}
+        self._texts: dict[str, dict[str, str]] = {}
+        self._length = 0
+
+    def __len__(self) -> int:
+        """Return the number of records so far."""
+        return self._length
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names in the order of their first appearance."""
+        return list(self._parts)
+
+    def append(self, records: Sequence[Record], without: frozenset[str] = frozenset()) -> None:
+        """Add a block of records but for the keys `without`; an UnfitValueError names the row."""
+        shapes = dict.fromkeys(map(tuple, records))
+        names = dict.fromkeys(name for shape in shapes for name in shape)
+        for name in names:
+            if name in without:
+                continue
+            everywhere = len(shapes) == 1
+            values = (
+                list(map(itemgetter(name), records)) if everywhere else [item.get(name) for item in records]
+            )
+            parts = self._parts.setdefault(name, [])
+            if len(self._parts) > MOST_NAMES:
+                raise UnfitValueError(
+                    f"more than {MOST_NAMES} different fields; their names seem to be data", 0
+                )
+            parts.append((self._length, self._pack(name, values)))
+        self._length += len(records)
+
+    def finish(self) -> dict[str, Column]:
+        """Return the columns; one that holds nothing but objects becomes several, with dotted names."""
+        written = self.names
+        finished: dict[str, Column] = {}
+        for name in written:
+            column = self._join(self._parts.pop(name))
+            parts = dict(_split_objects(name, column, as_measures=self._as_measures))
+            if any(part != name and (part in written or part in finished) for part in parts):
+                parts = {name: column}  # {"a": {"b": 1}, "a.b": 2}: the written name keeps its values
+            finished.update(parts)
+        return finished
+
+    def _pack(self, name: str, values: list[object]) -> Floats | list[object]:
+        types = set(map(type, values))
+        if types <= {float, int, type(None)}:
+            try:
+                numbers = np.array(values, dtype=np.float64)
+            except OverflowError:
+                return values
+            if self._as_measures or int not in types or not (np.abs(numbers) > EXACT_INTEGERS).any():
+                return numbers
+            return values
+        if types <= {str, type(None)}:
+            return self._share(name, values)
+        if any(issubclass(kind, dict | list) for kind in types):
+            for row, value in enumerate(values):
+                if isinstance(value, dict | list) and not is_shallow(value):
+                    raise UnfitValueError(f"{name} is nested more than {DEEPEST} levels deep", row)
+        return values
+
+    def _share(self, name: str, values: list[object]) -> list[object]:
+        """Let equal texts of a column be one object, as long as they do repeat."""
+        known = self._texts.setdefault(name, {})
+        if len(known) > 10_000:
+            return values
+        return [None if value is None else known.setdefault(value, value) for value in values]  # type: ignore[arg-type]
+
+    def _join(self, parts: list[tuple[int, Floats | list[object]]]) -> Column:
+        if all(isinstance(part, np.ndarray) for _, part in parts):
+            numbers = np.full(self._length, np.nan)
+            for start, part in parts:
+                numbers[start : start + len(part)] = part
+            return numbers
+        values: list[object] = [None] * self._length
+        for start, part in parts:
+            values[start : start + len(part)] = plain_values(part)
+        return values
+
+
+def plain_values(column: Floats | list[object]) -> list[object]:
+    """Return a column as raw values: None for NaN, whole numbers as int."""
+    if isinstance(column, list):
+        return column
+    return [_plain_value(value) for value in column.tolist()]
+
+
+def _plain_value(value: float) -> object:
+    if math.isnan(value):
+        return None
+    return int(value) if value.is_integer() and abs(value) <= EXACT_INTEGERS else value
+
+
+def is_shallow(value: object, levels: int = DEEPEST) -> bool:
+    """Say whether lists and objects are nested at most `levels` deep."""
+    if not isinstance(value, dict | list):
+        return True
+    if levels == 0:
+        return False
+    items = value.values() if isinstance(value, dict) else value
+    if set(map(type, items)).isdisjoint({dict, list}):
+        return True
+    return all(is_shallow(item, levels - 1) for item in items)
+
+
+def _split_objects(name: str, column: Column, *, as_measures: bool) -> Iterator[tuple[str, Column]]:
+    """Give a column of objects as one column a key, and any other as it is."""
+    if isinstance(column, np.ndarray) or not _holds_objects(column):
+        yield name, column
+        return
+    parts = Columns(as_measures=as_measures)
+    parts.append([{} if value is None else value for value in column])  # type: ignore[misc]
+    for part, values in parts.finish().items():
+        yield f"{name}.{part}", values
+
+
+def _holds_objects(column: list[object]) -> bool:
+    """Say whether all values are objects that together have few keys."""
+    keys: set[str] = set()
+    found = False
+    for value in column:
+        if value is None:
+            continue
+        if not isinstance(value, dict):
+            return False
+        found = True
+        keys.update(value)
+        if len(keys) > MOST_PARTS:
+            return False
+    return found and bool(keys)
