@@ -119,7 +119,7 @@ def _check_dropped(pairs: Pairs, terms: Terms) -> None:
     problems = []
     most = terms.missing.drop_at_most
     for name, values in pairs.metrics.items():
-        places = [None, *sorted({place for metric, place in terms.hard if metric == name and place is not None})]
+        places = _hard_places(name, pairs, terms)
         for side, read in zip(pairs.sides, _both(values), strict=True):
             for place in places:
                 rows = np.intersect1d(values.expected, pairs.labels.rows(place))
@@ -140,6 +140,14 @@ def _check_dropped(pairs: Pairs, terms: Terms) -> None:
         error = NotComparable("too many values are missing for a verdict", problems=problems)
         error.pairs = pairs  # type: ignore[attr-defined]
         raise error
+
+
+def _hard_places(metric: str, pairs: Pairs, terms: Terms) -> list[str | None]:
+    named = {place for judged, place in terms.hard if judged == metric and place is not None}
+    for judged, label in terms.hard_families:
+        if judged == metric:
+            named.update(pairs.labels.family(label))
+    return [None, *sorted(named)]
 
 
 def _both(values: MetricValues) -> list[SideValues]:

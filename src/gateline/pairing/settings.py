@@ -100,6 +100,8 @@ class Terms:
     metrics: dict[str, Metric]
     hard: frozenset[tuple[str, str | None]] = frozenset()
     """Metric and slice of each hard rule."""
+    hard_families: frozenset[tuple[str, str]] = frozenset()
+    """Metric and label of each hard rule over the values of a label."""
     slice_lines: dict[str, str] = field(default_factory=dict)
     """Slices that a rule names, with the rule's place in the policy file for messages."""
     family_labels: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,200 @@
+"""Two paired runs as estimates: one of each metric and slice. The only place that flips signs.
+
+A gain is how much better the candidate is, in the metric's own unit; negative is worse, for latency as for accuracy.
+It holds nothing against a bound; that is for rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gateline import statistics
+from gateline.findings import FoundInterval, Judged
+from gateline.metric import Metric
+from gateline.pairing import Pairs, Rows
+from gateline.samples import Floats
+from gateline.statistics import Interval, Paired, Settings, Statistic
+
+NOTHING_DIFFERS = 1e-12
+"""Values closer than this, relative to their size, are the same."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One metric in one slice, summed up."""
+
+    metric: str
+    slice: str | None
+    samples: int
+    """Usable pairs (of a candidate's own value: usable candidate samples)."""
+    clusters: int
+    baseline: float | None
+    """None where there is no baseline, or its value rests on other samples than the candidate's."""
+    candidate: float | None
+    gain: float | None
+    relative_gain: float | None
+    """Gain as a share of the baseline's size; None where that is 0."""
+    better: int | None
+    worse: int | None
+    same: int | None
+
+
+@dataclass
+class Comparison:
+    """All that rules may ask about two runs."""
+
+    pairs: Pairs
+    metrics: dict[str, Metric]
+    settings: Settings
+    _keys: object = None
+    _estimates: dict[tuple[str, str | None, bool], Estimate] = field(default_factory=dict)
+    _paired: dict[tuple[str, str | None, bool], Paired] = field(default_factory=dict)
+
+    def estimate(self, metric: str, place: str | None, *, candidate_alone: bool = False) -> Estimate:
+        """Return the metric in the slice `place`, over the pairs usable in both runs.
+
+        With `candidate_alone` it is over all usable samples of the candidate, as a fixed limit needs.
+        """
+        key = (metric, place, candidate_alone)
+        if key not in self._estimates:
+            self._estimates[key] = self._make_estimate(*key)
+        return self._estimates[key]
+
+    def rows(self, metric: str, place: str | None, *, candidate_alone: bool = False) -> Rows:
+        """Return the pairs of a slice whose value of the metric can be used."""
+        values = self.pairs.metrics[metric]
+        usable = values.candidate.usable if candidate_alone else values.usable
+        rows = self.pairs.labels.rows(place)
+        return rows[usable[rows]]
+
+    def missing(self, metric: str, place: str | None) -> Rows:
+        """Return the pairs of a slice for which the metric is expected and the candidate has none."""
+        values = self.pairs.metrics[metric]
+        rows = np.intersect1d(values.expected, self.pairs.labels.rows(place))
+        return rows[~values.candidate.usable[rows]]
+
+    def per_sample(self, metric: str, rows: Rows) -> tuple[Floats | None, Floats]:
+        """Return the values of the baseline (None in a first run) and the candidate for some pairs."""
+        values = self.pairs.metrics[metric]
+        sides = [values.baseline, values.candidate]
+        read = []
+        for side in sides:
+            if side is None:
+                read.append(None)
+            elif side.weight is None:
+                read.append(side.value[rows])
+            else:
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    read.append(np.where(side.weight[rows] > 0, side.value[rows] / side.weight[rows], np.nan))
+        assert read[1] is not None  # noqa: S101  (the candidate is always there)
+        return read[0], read[1]
+
+    def gains(self, metric: str, rows: Rows) -> Floats:
+        """Return how much better the candidate is for each of some pairs (rows); NaN where a ratio is undefined."""
+        before, after = self.per_sample(metric, rows)
+        if before is None:
+            return np.full(len(rows), np.nan)
+        gains = self.metrics[metric].sign * (after - before)
+        size = np.maximum(np.abs(before), np.abs(after))
+        return np.where(np.abs(gains) <= NOTHING_DIFFERS * size, 0.0, gains)
+
+    def interval(
+        self, metric: str, place: str | None, judged: Judged, *, family: int = 1, threshold: float | None = None
+    ) -> tuple[FoundInterval | None, list[str]]:
+        """Return the interval of the number that is judged, widened over `family` checks, and notes on its making.
+
+        `threshold` is only used to draw more often where an end lies near it.
+        """
+        definition = self.metrics[metric]
+        level = 1 - (1 - self.settings.confidence) / family
+        limits = () if threshold is None else (threshold,)
+        paired = self._pair(metric, place, candidate_alone=judged == "candidate")
+        if judged == "candidate":
+            found = statistics.value_interval(paired, "candidate", self._statistic(definition), level=level,
+                                              bounds=definition.range, settings=self.settings, limits=limits)  # fmt: skip
+        else:
+            found = statistics.gain_interval(paired, self._statistic(definition), sign=definition.sign,
+                                             relative=judged == "relative_gain", level=level, width=definition.width,
+                                             settings=self.settings, limits=limits)  # fmt: skip
+        if found is None:
+            return None, []
+        return _tell(found, judged), list(found.notes)
+
+    def smallest_visible_change(self, metric: str, place: str | None, judged: Judged, family: int) -> float | None:
+        """Return the smallest change that the slice could show with 80 % power, in the unit of the judged number."""
+        estimate = self.estimate(metric, place, candidate_alone=judged == "candidate")
+        if judged == "candidate" or self.pairs.first_run or estimate.samples < 2:
+            return None
+        level = 1 - (1 - self.settings.confidence) / family
+        definition = self.metrics[metric]
+        change = statistics.smallest_visible_change(
+            self._pair(metric, place), self._statistic(definition), sign=definition.sign, level=level
+        )
+        if change is None or judged == "gain":
+            return change
+        return change / abs(estimate.baseline) if estimate.baseline else None
+
+    def _statistic(self, metric: Metric) -> Statistic:
+        if metric.ratio:
+            return Statistic("ratio")
+        if metric.quantile is not None:
+            return Statistic("quantile", metric.quantile)
+        return Statistic("total" if metric.summary == "total" else "mean")
+
+    def _pair(self, metric: str, place: str | None, *, candidate_alone: bool = False) -> Paired:
+        key = (metric, place, candidate_alone)
+        if key in self._paired:
+            return self._paired[key]
+        if self._keys is None:
+            self._keys = statistics.cluster_keys(self.pairs.cluster_names)
+        values = self.pairs.metrics[metric]
+        rows = self.rows(metric, place, candidate_alone=candidate_alone)
+        before = values.candidate if candidate_alone or values.baseline is None else values.baseline
+        paired = Paired(
+            baseline=before.value[rows],
+            candidate=values.candidate.value[rows],
+            baseline_weight=None if before.weight is None else before.weight[rows],
+            candidate_weight=None if values.candidate.weight is None else values.candidate.weight[rows],
+            cluster=self.pairs.cluster[rows],
+            keys=self._keys,  # type: ignore[arg-type]
+        )
+        self._paired[key] = paired
+        return paired
+
+    def _make_estimate(self, metric: str, place: str | None, candidate_alone: bool) -> Estimate:
+        definition = self.metrics[metric]
+        rows = self.rows(metric, place, candidate_alone=candidate_alone)
+        clusters = len(np.unique(self.pairs.cluster[rows]))
+        if not len(rows):
+            return Estimate(metric, place, 0, 0, None, None, None, None, None, None, None)
+        values, statistic = self.pairs.metrics[metric], self._statistic(definition)
+        candidate = statistics.evaluate(values.candidate.value[rows], _at(values.candidate.weight, rows), statistic)
+        candidate_value = candidate if np.isfinite(candidate) else None
+        if values.baseline is None or not values.baseline.usable[rows].all():
+            return Estimate(metric, place, len(rows), clusters, None, candidate_value, None, None, None, None, None)
+        baseline = statistics.evaluate(values.baseline.value[rows], _at(values.baseline.weight, rows), statistic)
+        gain = definition.sign * (candidate - baseline)
+        if abs(gain) <= NOTHING_DIFFERS * max(abs(baseline), abs(candidate)):
+            gain = 0.0
+        gains = self.gains(metric, rows)
+        better, worse = int((gains > 0).sum()), int((gains < 0).sum())
+        defined = bool(np.isfinite(baseline) and np.isfinite(candidate))
+        return Estimate(
+            metric, place, len(rows), clusters,
+            baseline=baseline if np.isfinite(baseline) else None,
+            candidate=candidate_value,
+            gain=gain if defined else None,
+            relative_gain=gain / abs(baseline) if defined and baseline != 0 else None,
+            better=better, worse=worse, same=len(rows) - better - worse,
+        )  # fmt: skip
+
+
+def _at(column: Floats | None, rows: Rows) -> Floats | None:
+    return None if column is None else column[rows]
+
+
+def _tell(interval: Interval, judged: Judged) -> FoundInterval:
+    return FoundInterval(of=judged, low=interval.low, high=interval.high, level=interval.level,
+                         method=interval.method, resamples=interval.resamples)  # fmt: skip

@@ -1,0 +1,214 @@
+"""What all rules have in common: where they look, how a number is held against a bound, how a finding is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from pydantic import model_validator
+
+from gateline.comparison import Comparison, Estimate
+from gateline.findings import Finding, FoundInterval, Judged, Status
+from gateline.metric import Metric
+from gateline.settings import Name, Part, Switch
+
+OnInconclusive = Literal["fail", "warn", "pass"]
+DecideBy = Literal["value", "interval"]
+
+
+@dataclass
+class Outcome:
+    """One number held against one bound."""
+
+    status: Status
+    judged: Judged
+    threshold: float | None
+    interval: FoundInterval | None = None
+    notes: list[str] = field(default_factory=list)
+    failing: list[str] = field(default_factory=list)
+    failing_count: int | None = None
+
+
+class Rule(Part):
+    """A part of the policy that holds one metric against one bound, in one slice or in each of a family."""
+
+    needs_baseline: ClassVar[bool] = True
+    deciding: ClassVar[DecideBy] = "interval"
+    burden: ClassVar[OnInconclusive] = "warn"
+
+    kind: str
+    id: Name = ""
+    """Name of the rule in reports and waivers; made of metric, kind and slice when left out."""
+    metric: Name
+    """The metric that is judged."""
+    slice: Name | None = None
+    """A named slice or `label=value`; all samples when left out."""
+    slices: Switch | list[Name] = False
+    """true: each value of each label of `slices.by`, judged as a family; or a list of labels."""
+    hard: Switch = False
+    """Decided by the plain value, also in a small slice, and never waived."""
+    decide_by: DecideBy | None = None
+    """Whether the plain value or the whole interval is held against the bound."""
+    on_inconclusive: OnInconclusive | None = None
+    """What the data can't settle does: fail, warn or pass."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name(cls, data: object) -> object:
+        if isinstance(data, dict) and "id" not in data and isinstance(data.get("metric"), str):
+            parts = [data["metric"], data.get("kind"), data.get("slice"), "slices" if data.get("slices") else None]
+            return {**data, "id": "-".join(str(part) for part in parts if part)}
+        return data
+
+    @model_validator(mode="after")
+    def _check_place(self) -> Rule:
+        if self.slice is not None and self.slices:
+            raise ValueError("'slice' and 'slices' exclude each other")
+        if self.hard and self.decide_by == "interval":
+            raise ValueError("a hard rule decides by value; leave 'decide_by' out")
+        if self.hard and self.on_inconclusive in ("warn", "pass"):
+            raise ValueError("a hard rule always fails what it can't show; leave 'on_inconclusive' out")
+        return self
+
+    @property
+    def decides_by(self) -> DecideBy:
+        """Return what is held against the bound."""
+        return "value" if self.hard else self.decide_by or self.deciding
+
+    @property
+    def if_inconclusive(self) -> OnInconclusive:
+        """Return what an inconclusive outcome does."""
+        return "fail" if self.hard else self.on_inconclusive or self.burden
+
+    def labels(self, by: list[str]) -> list[str]:
+        """Return the labels each value of which is a slice of this rule."""
+        return by if self.slices is True else list(self.slices or [])
+
+    def problems(self, metric: Metric) -> list[tuple[str, str]]:
+        """Return what is wrong with this rule for this metric: the field at fault and a sentence."""
+        raise NotImplementedError
+
+    def sentence(self, metric: Metric) -> str:
+        """Return the rule as a plain sentence, for `gateline explain`."""
+        raise NotImplementedError
+
+    def judge(self, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
+        """Hold the metric in one slice against the bound; called only where there are usable samples."""
+        raise NotImplementedError
+
+    def bound_fields(self) -> dict[str, object]:
+        """Return the bound under its name in the policy, as a finding shows it."""
+        raise NotImplementedError
+
+    def looks_at_candidate_alone(self) -> bool:
+        """Return whether only the candidate's own values count."""
+        return False
+
+    def check(self, comparison: Comparison) -> list[Finding]:
+        """Return one finding for each slice that the rule looks at."""
+        by = comparison.pairs.labels.terms.slices.by
+        labels = comparison.pairs.labels
+        places = [name for label in self.labels(by) for name in labels.family(label)] if self.slices else [self.slice]
+        alone = self.looks_at_candidate_alone()
+        estimates = [comparison.estimate(self.metric, place, candidate_alone=alone) for place in places]
+        skipped = [self._reason_to_skip(comparison, estimate) for estimate in estimates]
+        # "Pass only if every slice is shown safe" keeps its level without widening (Berger 1982, intersection-union)
+        widened = self.slices and not self.hard and self.if_inconclusive != "fail"
+        family = max(1, skipped.count(None)) if widened else 1
+        return [self._find(comparison, estimate, reason, family)
+                for estimate, reason in zip(estimates, skipped, strict=True)]  # fmt: skip
+
+    def _reason_to_skip(self, comparison: Comparison, estimate: Estimate) -> str | None:
+        if self.needs_baseline and comparison.pairs.first_run:
+            return "not judged: no baseline yet"
+        at_least = comparison.pairs.labels.terms.slices.at_least
+        if self.slices and not self.hard and estimate.samples < at_least:
+            return f"not judged: {estimate.samples} samples, slices.at_least is {at_least}"
+        return None
+
+    def _find(self, comparison: Comparison, estimate: Estimate, reason: str | None, family: int) -> Finding:
+        if reason is not None:
+            outcome = Outcome(Status.SKIPPED, self._would_judge(), None, notes=[reason])
+        elif not estimate.samples:
+            status = Status.FAIL if self.hard else Status.INCONCLUSIVE
+            outcome = Outcome(status, self._would_judge(), None, notes=["no usable sample"])
+        else:
+            outcome = self.judge(comparison, estimate, family)
+            self._mind_small_slice(comparison, estimate, outcome)
+        return self._tell(comparison, estimate, outcome, family)
+
+    def _would_judge(self) -> Judged:
+        return "candidate" if self.looks_at_candidate_alone() else "gain"
+
+    def _mind_small_slice(self, comparison: Comparison, estimate: Estimate, outcome: Outcome) -> None:
+        """Turn what rests on too few samples into inconclusive; hard rules and `every` stand as they are."""
+        if self.hard or outcome.failing_count is not None:
+            return
+        terms = comparison.pairs.labels.terms
+        name, least = (("samples.at_least", terms.samples.at_least) if estimate.slice is None
+                       else ("slices.at_least", terms.slices.at_least))  # fmt: skip
+        if estimate.samples < least:
+            outcome.status = Status.INCONCLUSIVE
+            outcome.notes.append(f"{estimate.samples} usable samples, {name} is {least}")
+
+    def _tell(self, comparison: Comparison, estimate: Estimate, outcome: Outcome, family: int) -> Finding:
+        metric = comparison.metrics[self.metric]
+        judged_at_all = outcome.status is not Status.SKIPPED and estimate.samples > 1
+        visible = (comparison.smallest_visible_change(self.metric, estimate.slice, outcome.judged, family)
+                   if judged_at_all and outcome.failing_count is None else None)  # fmt: skip
+        return Finding(
+            rule=self.id, kind=self.kind, status=outcome.status,
+            blocks=outcome.status is Status.FAIL
+            or (outcome.status is Status.INCONCLUSIVE and self.if_inconclusive == "fail"),
+            hard=self.hard, metric=self.metric, slice=estimate.slice, direction=metric.better,
+            summary=metric.summary_name, show_as=metric.show_as, unit=metric.unit,
+            samples=estimate.samples, clusters=estimate.clusters,
+            baseline=estimate.baseline, candidate=estimate.candidate, gain=estimate.gain,
+            relative_gain=estimate.relative_gain, judged=outcome.judged, threshold=outcome.threshold,
+            interval=outcome.interval, better=estimate.better, worse=estimate.worse, same=estimate.same,
+            decide_by=self.decides_by, on_inconclusive=self.if_inconclusive, **self.bound_fields(),
+            family=family, smallest_visible_change=visible,
+            samples_needed=_samples_needed(estimate, outcome), failing=outcome.failing[:20],
+            failing_count=outcome.failing_count, notes=outcome.notes, line=0,
+        )  # fmt: skip
+
+
+def hold(value: float | None, interval: FoundInterval | None, threshold: float, *, above: bool,
+         decide_by: DecideBy, strictly: bool = False) -> Status:  # fmt: skip
+    """Hold a number, or its whole interval, against a threshold.
+
+    `above`: the good side is at or above the threshold, else at or below; `strictly` leaves the threshold itself
+    out of the good side. A value closer to the threshold than rounding counts as equal to it. An end that can't be
+    estimated settles nothing.
+    """
+    if decide_by == "value":
+        if value is None:
+            return Status.INCONCLUSIVE
+        return Status.PASS if _is_good(value, threshold, above, strictly) else Status.FAIL
+    if interval is None:
+        return Status.INCONCLUSIVE
+    near, far = (interval.low, interval.high) if above else (interval.high, interval.low)
+    if near is not None and _is_good(near, threshold, above, strictly):
+        return Status.PASS
+    if far is not None and not _is_good(far, threshold, above, strictly):
+        return Status.FAIL
+    return Status.INCONCLUSIVE
+
+
+def _is_good(value: float, threshold: float, above: bool, strictly: bool) -> bool:
+    slack = 1e-9 * max(abs(value), abs(threshold)) + 1e-12
+    distance = value - threshold if above else threshold - value
+    return distance > slack if strictly else distance >= -slack
+
+
+def _samples_needed(estimate: Estimate, outcome: Outcome) -> int | None:
+    from gateline import statistics
+
+    value = getattr(estimate, outcome.judged)
+    interval = outcome.interval
+    if outcome.status is not Status.INCONCLUSIVE or interval is None or value is None or outcome.threshold is None:
+        return None
+    if interval.low is None or interval.high is None:
+        return None
+    half = (interval.high - interval.low) / 2
+    return statistics.samples_needed(value, half, outcome.threshold, estimate.samples)

@@ -1,0 +1,86 @@
+"""`tolerance`: the candidate is not worse than the baseline by more than the bound allows."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gateline.bounds import Bound, Distance, distance_text
+from gateline.comparison import Comparison, Estimate
+from gateline.findings import Judged, Status
+from gateline.metric import Metric
+from gateline.rules.base import Outcome, Rule, hold
+
+_ORDER = {Status.PASS: 0, Status.INCONCLUSIVE: 1, Status.FAIL: 2}
+
+
+class Tolerance(Rule):
+    """Not worse than the baseline by more than this (a non-inferiority margin)."""
+
+    kind: Literal["tolerance"] = "tolerance"
+    worse_by_at_most: Distance
+    """How much worse it may be: in the metric's unit, or `10%` of the baseline; of two, both must be breached."""
+
+    def problems(self, metric: Metric) -> list[tuple[str, str]]:
+        """Refuse a tolerance that nothing could ever breach."""
+        return distance_problems("worse_by_at_most", self.worse_by_at_most, metric)
+
+    def sentence(self, metric: Metric) -> str:
+        """Return the rule as a plain sentence."""
+        return f"{self.metric} must not be worse than the baseline by more than {say_distance(self.worse_by_at_most)}"
+
+    def bound_fields(self) -> dict[str, object]:
+        """Return the bound as a finding shows it."""
+        return {"worse_by_at_most": distance_text(self.worse_by_at_most)}
+
+    def judge(self, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
+        """Pass what is shown, or by value seen, to be no worse than allowed."""
+        outcomes = [self._judge_bound(bound, comparison, estimate, family) for bound in self.worse_by_at_most]
+        outcome = min(outcomes, key=lambda one: (_ORDER[one.status], _as_gain(one, estimate)))
+        if comparison.pairs.identical and outcome.status is not Status.PASS:
+            outcome.status = Status.PASS
+            outcome.notes.append("both files hold the same records: nothing changed")
+        return outcome
+
+    def _judge_bound(self, bound: Bound, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
+        judged, threshold, notes = resolve_distance(bound, estimate, -1)
+        interval, made = comparison.interval(
+            self.metric, estimate.slice, judged, family=family, threshold=threshold
+        )
+        status = hold(getattr(estimate, judged), interval, threshold, above=True, decide_by=self.decides_by)
+        return Outcome(status, judged, threshold, interval, notes + made)
+
+
+def resolve_distance(bound: Bound, estimate: Estimate, sign: int) -> tuple[Judged, float, list[str]]:
+    """Return which number a distance holds, and at which value.
+
+    A percentage of a baseline of 0 is 0 in the metric's unit: no rise is within it.
+    """
+    if not bound.percent:
+        return "gain", sign * bound.number + 0.0, []
+    if estimate.relative_gain is None:
+        return "gain", 0.0, [f"{bound.text} of a baseline of 0 is 0"]
+    return "relative_gain", sign * bound.number + 0.0, []
+
+
+def distance_problems(name: str, bounds: tuple[Bound, ...], metric: Metric) -> list[tuple[str, str]]:
+    """Return what is wrong with a distance for a metric: wider than its range can't ever be breached."""
+    if metric.width is None or metric.summary == "total":
+        return []
+    return [
+        (name, f"{bound.text} is wider than the range [{metric.range[0]:g}, {metric.range[1]:g}] of the metric"
+         + (f"; write {bound.number / 100:g} for {bound.number:g} points" if 1 <= bound.number <= 100 else ""))
+        for bound in bounds
+        if metric.range and not bound.percent and bound.number > metric.width
+    ]  # fmt: skip
+
+
+def say_distance(bounds: tuple[Bound, ...]) -> str:
+    """Return a distance in words."""
+    return " and also more than ".join(f"{bound.text} of the baseline" if bound.percent else f"{bound.number:g}"
+                                       for bound in bounds)  # fmt: skip
+
+
+def _as_gain(outcome: Outcome, estimate: Estimate) -> float:
+    """Return the threshold in the metric's unit, so that the more lenient of two bounds is the one shown."""
+    threshold = outcome.threshold or 0.0
+    return threshold * abs(estimate.baseline or 0.0) if outcome.judged == "relative_gain" else threshold

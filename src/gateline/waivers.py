@@ -1,0 +1,96 @@
+"""Waivers: what we let pass for now, up to a ceiling, until a day, answered for by somebody."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+from gateline.bounds import Line
+from gateline.comparison import Comparison
+from gateline.findings import Finding, Status, UsedWaiver
+from gateline.rules import Rule
+from gateline.settings import Name, Part
+
+NOTICE_DAYS = 14
+"""In its last days a waiver says that it is about to end."""
+
+
+class Waiver(Part):
+    """One rule let through for a while."""
+
+    rule: Name
+    """Id of the rule."""
+    slice: Name | None = None
+    """Only in this slice; in all of the rule's slices when left out."""
+    up_to: Line
+    """How far the bound may be missed: the bound that counts instead."""
+    until: datetime.date
+    """Last day that counts."""
+    by: Name
+    """Who answers for it."""
+    reason: Name
+    """Why."""
+
+    def covers(self, finding: Finding) -> bool:
+        """Return whether the finding is one that this waiver speaks of."""
+        return self.rule == finding.rule and self.slice in (None, finding.slice)
+
+
+def apply_waivers(
+    findings: Sequence[Finding],
+    waivers: Sequence[Waiver],
+    rules: dict[str, Rule],
+    comparison: Comparison,
+    on: datetime.date,
+) -> tuple[list[Finding], list[str]]:
+    """Return the findings with those let through that a waiver covers, and what a person should know of waivers.
+
+    Only what blocks can be waived, a hard rule never, and only while the plain value stays within the ceiling; so
+    a waiver can't make a verdict worse.
+    """
+    used: set[int] = set()
+    result = []
+    for finding in findings:
+        number = next((n for n, waiver in enumerate(waivers) if _lets_through(waiver, finding, rules, comparison, on)),
+                      None)  # fmt: skip
+        if number is None:
+            result.append(finding)
+            continue
+        used.add(number)
+        waiver = waivers[number]
+        told = UsedWaiver(up_to=waiver.up_to.text, until=waiver.until.isoformat(), by=waiver.by, reason=waiver.reason)
+        result.append(finding.model_copy(update={"status": Status.WAIVED, "blocks": False, "waiver": told}))
+    notices = [text for n, waiver in enumerate(waivers) for text in _notices(waiver, n in used, findings, on)]
+    return result, notices
+
+
+def _lets_through(
+    waiver: Waiver, finding: Finding, rules: dict[str, Rule], comparison: Comparison, on: datetime.date
+) -> bool:
+    if not finding.blocks or finding.hard or not waiver.covers(finding) or on > waiver.until:
+        return False
+    rule = rules[finding.rule]
+    name = next(iter(rule.bound_fields()))
+    ceiling: Any = waiver.up_to if name in ("at_least", "at_most") else (waiver.up_to,)
+    loosened = rule.model_copy(update={name: ceiling, "decide_by": "value"})
+    estimate = comparison.estimate(
+        finding.metric, finding.slice, candidate_alone=rule.looks_at_candidate_alone()
+    )
+    return bool(estimate.samples) and loosened.judge(comparison, estimate, 1).status is Status.PASS
+
+
+def _notices(waiver: Waiver, used: bool, findings: Sequence[Finding], on: datetime.date) -> list[str]:
+    name = f"the waiver of {waiver.rule}" + (f" in {waiver.slice}" if waiver.slice else "")
+    until = waiver.until.isoformat()
+    if on > waiver.until:
+        return [f"{name} ended on {until}: the rule counts again"]
+    if not used:
+        exceeded = any(waiver.covers(finding) and finding.blocks for finding in findings)
+        why = f"does not reach: the bound is missed by more than {waiver.up_to.text}" if exceeded else "is not needed"
+        return [f"{name} {why}"]
+    left = (waiver.until - on).days
+    if left < NOTICE_DAYS:
+        days = "today is its last day" if left == 0 else f"{left} {'day' if left == 1 else 'days'} left"
+        return [f"{name} ends on {until} ({days}; {waiver.by})"]
+    return []
