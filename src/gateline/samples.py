@@ -17,7 +17,7 @@ from gateline.errors import InputError, Problem, name_some
 Floats = npt.NDArray[np.float64]
 Column = Floats | list[object]
 """A column of n records: float64 where every value is a number or absent (NaN = no value), else the raw
-values (None = no value). Texts that spell numbers stay texts (`007` may be a label); `Run.numbers` reads them."""
+values (None = no value). Texts that spell numbers stay texts (`007` may be a label); `numbers` reads them."""
 
 MISSING_TEXTS = frozenset({"", "nan", "null", "none", "na", "n/a", "nil", "-nan"})
 """Texts, in lower case and stripped, with which tools say that there is no value."""

@@ -63,30 +63,42 @@ class RunBuilder:
         self._metrics = Columns(as_measures=True)
         self._slices = Columns()
         self._fields = Columns()
-        self._misfits: list[tuple[int, str]] = []
+        self._has_vast_id = False
 
     def __len__(self) -> int:
         """Return the number of records so far."""
         return len(self._ids)
 
     @property
+    def field_names(self) -> list[str]:
+        """Return the names of the fields outside the sections."""
+        return self._fields.names
+
+    @property
+    def has_vast_numbers(self) -> bool:
+        """Say whether an id, label or field may be an integer that lost digits; nested ones count after `finish`."""
+        return self._has_vast_id or self._slices.has_vast_numbers or self._fields.has_vast_numbers
+
+    @property
     def has_sections(self) -> bool:
         """Say whether a record had `metrics` or `slices` as an object."""
         return bool(self._metrics.names or self._slices.names)
 
-    def add(self, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> None:
-        """Add a block of records and their lines (n; 0 where there are none)."""
+    def add(self, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> int:
+        """Add a block of records and their lines (n; 0 for none), and return how many keys they have."""
         without = {self.id_field}
+        keys = 0
         try:
             for section, columns in ((SECTIONS[0], self._metrics), (SECTIONS[1], self._slices)):
-                columns.append(self._section(section, records, lines))
+                keys += columns.append(self._section(section, records, lines))
                 without.add(section)
-            self._fields.append(records, frozenset(without))
+            keys += self._fields.append(records, frozenset(without))
         except UnfitValueError as error:
             self.problems.add(int(lines[error.row]), str(error))
             self.problems.raise_any()
         self._lines.append(lines)
         self._ids += self._identify(records, lines)
+        return keys
 
     def finish(self) -> Run:
         """Return the run; an InputError tells all that was wrong with the file."""
@@ -128,7 +140,8 @@ class RunBuilder:
         return [section if isinstance(section, dict) else {} for section in sections]
 
     def _identify(self, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> list[str]:
-        values = [_look_up(record, self.id_field) for record in records]
+        name = self.id_field
+        values = [record[name] if name in record else _look_up(record, name) for record in records]
         if set(map(type, values)) == {str} and all(map(str.strip, values)):  # type: ignore[arg-type]
             return values  # type: ignore[return-value]
         ids = []
@@ -136,6 +149,7 @@ class RunBuilder:
             ids.append(identity(value) or "")
             if ids[-1]:
                 continue
+            self._has_vast_id |= isinstance(value, float)
             if value is None:
                 self._without_id += 1
                 self._first_without_id = self._first_without_id or line
@@ -203,8 +217,6 @@ def flatten(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:
 
 def _look_up(record: Record, name: str) -> object:
     """Return the value of a field by its name, or by a dotted path into nested objects."""
-    if name in record or "." not in name:
-        return record.get(name)
     value: object = record
     for key in name.split("."):
         if not isinstance(value, Mapping):

@@ -6,7 +6,8 @@ It must not know what a column means.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 import numpy as np
@@ -22,6 +23,7 @@ MOST_NAMES = 2000
 MOST_PARTS = 64
 """Different keys up to which a nested object is part of the record; one with more stays a value."""
 EXACT_INTEGERS = 2.0**53
+VAST = 2.0**63
 
 
 class UnfitValueError(ValueError):
@@ -42,6 +44,8 @@ class Columns:
         self._parts: dict[str, list[tuple[int, Floats | list[object]]]] = {}
         self._texts: dict[str, dict[str, str]] = {}
         self._length = 0
+        self.has_vast_numbers = False
+        """Whether a float is so large that it may be an integer of which a parser kept the first digits."""
 
     def __len__(self) -> int:
         """Return the number of records so far."""
@@ -52,9 +56,13 @@ class Columns:
         """Return the names in the order of their first appearance."""
         return list(self._parts)
 
-    def append(self, records: Sequence[Record], without: frozenset[str] = frozenset()) -> None:
-        """Add a block of records but for the keys `without`; an UnfitValueError names the row."""
-        shapes = dict.fromkeys(map(tuple, records))
+    def append(self, records: Sequence[Record], without: frozenset[str] = frozenset()) -> int:
+        """Add a block of records but for the keys `without`; return how many keys they have.
+
+        Keys of objects directly in the records count too. An UnfitValueError names the row of the block.
+        """
+        shapes = Counter(map(tuple, records))
+        keys = sum(len(shape) * times for shape, times in shapes.items())
         names = dict.fromkeys(name for shape in shapes for name in shape)
         for name in names:
             if name in without:
@@ -68,8 +76,12 @@ class Columns:
                 raise UnfitValueError(
                     f"more than {MOST_NAMES} different fields; their names seem to be data", 0
                 )
-            parts.append((self._length, self._pack(name, values)))
+            types = set(map(type, values))
+            if dict in types:
+                keys += sum(len(value) for value in values if isinstance(value, dict))
+            parts.append((self._length, self._pack(name, values, types)))
         self._length += len(records)
+        return keys
 
     def finish(self) -> dict[str, Column]:
         """Return the columns; one that holds nothing but objects becomes several, with dotted names."""
@@ -77,24 +89,26 @@ class Columns:
         finished: dict[str, Column] = {}
         for name in written:
             column = self._join(self._parts.pop(name))
-            parts = dict(_split_objects(name, column, as_measures=self._as_measures))
+            parts = self._split_objects(name, column)
             if any(part != name and (part in written or part in finished) for part in parts):
                 parts = {name: column}  # {"a": {"b": 1}, "a.b": 2}: the written name keeps its values
             finished.update(parts)
         return finished
 
-    def _pack(self, name: str, values: list[object]) -> Floats | list[object]:
-        types = set(map(type, values))
+    def _pack(self, name: str, values: list[object], types: set[type]) -> Floats | list[object]:
         if types <= {float, int, type(None)}:
             try:
                 numbers = np.array(values, dtype=np.float64)
             except OverflowError:
                 return values
+            self.has_vast_numbers |= _has_vast(numbers)
             if self._as_measures or int not in types or not (np.abs(numbers) > EXACT_INTEGERS).any():
                 return numbers
             return values
         if types <= {str, type(None)}:
             return self._share(name, values)
+        if float in types:
+            self.has_vast_numbers |= _has_vast(np.array([item for item in values if isinstance(item, float)]))
         if any(issubclass(kind, dict | list) for kind in types):
             for row, value in enumerate(values):
                 if isinstance(value, dict | list) and not is_shallow(value):
@@ -107,6 +121,16 @@ class Columns:
         if len(known) > 10_000:
             return values
         return [None if value is None else known.setdefault(value, value) for value in values]  # type: ignore[arg-type]
+
+    def _split_objects(self, name: str, column: Column) -> dict[str, Column]:
+        """Return a column of objects as one column a key, and any other as it is."""
+        if isinstance(column, np.ndarray) or not _holds_objects(column):
+            return {name: column}
+        parts = Columns(as_measures=self._as_measures)
+        parts.append([{} if value is None else value for value in column])  # type: ignore[misc]
+        columns = {f"{name}.{part}": values for part, values in parts.finish().items()}
+        self.has_vast_numbers |= parts.has_vast_numbers
+        return columns
 
     def _join(self, parts: list[tuple[int, Floats | list[object]]]) -> Column:
         if all(isinstance(part, np.ndarray) for _, part in parts):
@@ -145,15 +169,9 @@ def is_shallow(value: object, levels: int = DEEPEST) -> bool:
     return all(is_shallow(item, levels - 1) for item in items)
 
 
-def _split_objects(name: str, column: Column, *, as_measures: bool) -> Iterator[tuple[str, Column]]:
-    """Give a column of objects as one column a key, and any other as it is."""
-    if isinstance(column, np.ndarray) or not _holds_objects(column):
-        yield name, column
-        return
-    parts = Columns(as_measures=as_measures)
-    parts.append([{} if value is None else value for value in column])  # type: ignore[misc]
-    for part, values in parts.finish().items():
-        yield f"{name}.{part}", values
+def _has_vast(numbers: Floats) -> bool:
+    size = np.abs(numbers)
+    return bool(((size >= VAST) & (size < np.inf)).any())
 
 
 def _holds_objects(column: list[object]) -> bool:

@@ -1,0 +1,87 @@
+"""Parquet files, one record a row (extra `parquet`).
+
+Columns named `metrics` and `slices` that hold structs, or named `metrics.NAME` and `slices.NAME`, are the
+sections of gateline's own format.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gateline.errors import InputError
+from gateline.readers._building import SECTIONS, RunBuilder
+from gateline.readers._source import ReadOptions, Source
+from gateline.samples import Run
+
+if TYPE_CHECKING:
+    import pyarrow  # type: ignore[import-untyped]
+
+NAME = "parquet"
+GENERAL = True
+MAGIC = b"PAR1"
+ROW_NUMBERS = "__index_level_"
+
+
+def looks_like(head: bytes, path: Path) -> bool:
+    """Say whether the file begins with Parquet's magic number."""
+    return head.startswith(MAGIC)
+
+
+def read(source: Source, options: ReadOptions) -> Run:
+    """Return the rows of the file; an InputError where pyarrow is missing or cannot read it."""
+    try:
+        import pyarrow
+        import pyarrow.parquet  # type: ignore[import-untyped]
+    except ImportError:
+        raise InputError(
+            "reading Parquet needs pyarrow", source.name, "pip install 'gateline[parquet]'"
+        ) from None
+    try:
+        table = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.data)).read()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"is not a whole Parquet file: {_first_line(error)}", source.name) from None
+    builder = RunBuilder(source, options, NAME)
+    for batch in table.to_batches(max_chunksize=4096):
+        builder.add(_to_records(batch), np.zeros(batch.num_rows, dtype=np.int64))
+    return builder.finish()
+
+
+def _to_records(batch: pyarrow.RecordBatch) -> list[dict[str, object]]:
+    """Return the rows as JSON would hold them, dotted sections as objects."""
+    records: list[dict[str, object]] = [{} for _ in range(batch.num_rows)]
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if name.startswith(ROW_NUMBERS):
+            continue
+        section, dot, rest = name.partition(".")
+        values = [_to_plain(value) for value in column.to_pylist()]
+        if dot and rest and section in SECTIONS:
+            for record, value in zip(records, values, strict=True):
+                part = record.setdefault(section, {})
+                if isinstance(part, dict):
+                    part[rest] = value
+        else:
+            for record, value in zip(records, values, strict=True):
+                record[name] = value
+    return records
+
+
+def _to_plain(value: Any) -> object:
+    """Return a value of Arrow as a JSON value: times, decimals of no number and bytes as text."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, dict):
+        return {str(key): _to_plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):  # an entry of a map
+        return [_to_plain(item) for item in value]
+    if isinstance(value, list):
+        return [_to_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
