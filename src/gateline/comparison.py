@@ -127,14 +127,11 @@ class Comparison:
         estimate = self.estimate(metric, place, candidate_alone=judged == "candidate")
         if judged == "candidate" or self.pairs.first_run or estimate.samples < 2:
             return None
-        level = 1 - (1 - self.settings.confidence) / family
         definition = self.metrics[metric]
-        change = statistics.smallest_visible_change(
-            self._pair(metric, place), self._statistic(definition), sign=definition.sign, level=level
-        )
-        if change is None or judged == "gain":
-            return change
-        return change / abs(estimate.baseline) if estimate.baseline else None
+        return statistics.smallest_visible_change(
+            self._pair(metric, place), self._statistic(definition), relative=judged == "relative_gain",
+            level=1 - (1 - self.settings.confidence) / family, width=definition.width,
+        )  # fmt: skip
 
     def _statistic(self, metric: Metric) -> Statistic:
         if metric.ratio:

@@ -92,6 +92,15 @@ def check(
     return _guard(verdict, base_policy, baseline, candidate, on, options, progress)
 
 
+def refuse_bug(
+    error: Exception, policy: File, baseline: File | None, candidate: File, *, on: datetime.date, options: Options
+) -> Verdict:
+    """Return the verdict that there is none because of a fault in gateline itself."""
+    said = InputError(f"this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}", "",
+                      "please report it with the command; -vv shows where it happened")  # fmt: skip
+    return _refuse(said, policy, baseline, candidate, on, options, _Progress())
+
+
 def _judge(
     policy: File, baseline: File | None, candidate: File, on: datetime.date, options: Options, progress: _Progress
 ) -> tuple[list[Finding], list[str]]:

@@ -172,6 +172,8 @@ def _explain_all(error: ValidationError, document: Document) -> list[Problem]:
         message, hint = _explain(detail, path, document)
         if detail["type"] not in ("missing", "extra_forbidden") and path in seen and path:
             continue  # the other arm of a union says the same in other words
+        if path in document.faulty:
+            continue
         seen.add(path)
         told.setdefault((path, message), Problem(message, _place(document, path), hint))
     return list(told.values())

@@ -40,6 +40,8 @@ class Document:
     raw: dict[Path, str] = field(default_factory=dict)
     """Text of each plain scalar as it stands in the file."""
     problems: list[Problem] = field(default_factory=list)
+    faulty: set[Path] = field(default_factory=set)
+    """Places that `problems` speak of."""
 
     def line(self, path: Path) -> int:
         """Return the line of `path`, or of the nearest place above it that has one."""
@@ -92,6 +94,7 @@ class _Builder:
         dotted = path_text(path)
         where = f"{self.document.file}:{node.start_mark.line + 1}" + (f"  {dotted}" if dotted else "")
         self.document.problems.append(Problem(message, where, hint))
+        self.document.faulty.add(path)
 
     def build(self, node: yaml.Node, path: Path) -> object:
         self.nodes += 1

@@ -210,5 +210,5 @@ def _samples_needed(estimate: Estimate, outcome: Outcome) -> int | None:
         return None
     if interval.low is None or interval.high is None:
         return None
-    half = (interval.high - interval.low) / 2
-    return statistics.samples_needed(value, half, outcome.threshold, estimate.samples)
+    towards_bound = value - interval.low if outcome.threshold < value else interval.high - value
+    return statistics.samples_needed(value, towards_bound, outcome.threshold, estimate.samples)

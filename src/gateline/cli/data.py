@@ -1,0 +1,55 @@
+"""`inspect`, `init` and `convert`: result files without a policy."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from gateline.cli.output import print_note, print_report, terminal_width, write_whole
+from gateline.errors import InputError
+from gateline.readers import read_run
+from gateline.samples import Run
+
+
+def run_inspect(options: argparse.Namespace) -> int:
+    """Show what was recognised."""
+    from gateline import inspection
+
+    found = inspection.inspect_run(_read(options))
+    print_report(inspection.to_json(found) if options.json else inspection.render_text(found, terminal_width()))
+    return 0
+
+
+def run_init(options: argparse.Namespace) -> int:
+    """Write a first policy, and a workflow on request; never over a file that is there."""
+    from gateline import proposal
+
+    run = _read(options)
+    name = options.name or re.sub(r"[^A-Za-z0-9_-]+", "-", Path(options.file).stem).strip("-").lower() or "gate"
+    policy = Path(options.output or f"gates/{name}.yml")
+    texts = {policy: proposal.propose_policy(run, name=name)}
+    if options.workflow:
+        texts[Path(options.workflow)] = proposal.workflow_text(policy.as_posix())
+    for path in texts:
+        if path.exists():
+            raise InputError("is there already and is not written over", str(path), "name another file with --output")
+    for path, text in texts.items():
+        write_whole(path, text)
+        print_note(f"wrote {path}")
+    print_note(f"read it, then try: gateline lint {policy}")
+    return 0
+
+
+def run_convert(options: argparse.Namespace) -> int:
+    """Write a run as gateline's own JSON Lines."""
+    from gateline import convert
+
+    run = _read(options)
+    write_whole(Path(options.output), "".join(convert.write_jsonl(run)))
+    print_note(f"wrote {len(run)} records to {options.output}")
+    return 0
+
+
+def _read(options: argparse.Namespace) -> Run:
+    return read_run(options.file, read_as=options.read_as, id_field=options.id)

@@ -1,0 +1,38 @@
+"""`lint`, `explain` and `schema`: policies without data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from gateline.cli.output import print_report
+from gateline.explanation import explain, review
+from gateline.policy import Policy, load_policy
+
+
+def run_lint(options: argparse.Namespace) -> int:
+    """Check a policy; problems end with exit code 2, what is only worth a thought does not."""
+    policy = load_policy(options.policy)
+    lines = [f"{policy.file}: {note}" for note in review(policy)]
+    rules = len(policy.policy.rules)
+    print_report("\n".join([*lines, f"{policy.file}: fine: {rules} {'rule' if rules == 1 else 'rules'}"]))
+    return 0
+
+
+def run_explain(options: argparse.Namespace) -> int:
+    """Say a policy in plain sentences."""
+    print_report(explain(load_policy(options.policy)))
+    return 0
+
+
+def run_schema(options: argparse.Namespace) -> int:
+    """Print a JSON Schema."""
+    if options.of == "verdict":
+        from gateline.reports.machine import verdict_schema
+
+        schema = verdict_schema()
+    else:
+        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "gateline.policy/1",
+                  **Policy.model_json_schema()}  # fmt: skip
+    print_report(json.dumps(schema, ensure_ascii=False, indent=2))
+    return 0

@@ -1,0 +1,106 @@
+"""A policy in plain sentences, and what is worth a second thought in it though it is valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gateline.metric import Metric
+from gateline.policy import Policy, PolicyFile
+from gateline.rules import Rule
+
+_BURDEN = {
+    "fail": "what the data can't settle blocks",
+    "warn": "what the data can't settle is let through with a warning",
+    "pass": "only shown harm blocks",
+}
+_NO_ANSWER = {"worst": "counts as the worst value", "drop": "is left out", "refuse": "ends without a verdict"}
+
+
+def explain(file: PolicyFile) -> str:
+    """Return the policy as a text that reads from top to bottom as an argument."""
+    policy = file.policy
+    parts = [
+        [f"The gate {policy.name}" + (f": {policy.description}" if policy.description else "")],
+        ["What is compared:", *_bullets(_say_samples(policy))],
+        ["What is measured:", *_bullets(_say_metric(name, metric) for name, metric in policy.metrics.items())],
+        ["What a missing value means:", *_bullets(_say_missing(policy))],
+        ["What must hold:", *_bullets(f"{rule.id}: {_say_rule(rule, policy)}" for rule in policy.rules)],
+    ]
+    if policy.waivers:
+        parts.append(["What is let through for now:", *_bullets(
+            f"{one.rule}{f' in {one.slice}' if one.slice else ''} up to {one.up_to.text} until {one.until.isoformat()} "
+            f"({one.by}: {one.reason})" for one in policy.waivers)])  # fmt: skip
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def review(file: PolicyFile) -> list[str]:
+    """Return what is valid and yet worth a thought."""
+    policy = file.policy
+    judged = {rule.metric for rule in policy.rules}
+    looked_at = {rule.slice for rule in policy.rules} | {metric.applies_to for metric in policy.metrics.values()}
+    notes = [f"metrics.{name} is measured but no rule judges it" for name in policy.metrics if name not in judged]
+    notes += [f"slices.named.{name} is named but no rule looks at it" for name in policy.slices.named if name not in looked_at]
+    if policy.slices.by and not any(rule.slices for rule in policy.rules):
+        notes.append("slices.by lists labels but no rule has 'slices: true'")
+    for name, metric in policy.metrics.items():
+        if metric.range is None and not metric.is_cost(name) and not metric.is_time(name) and metric.quantile is None:
+            notes.append(f"metrics.{name} has no range: a value out of range can't be noticed, and small slices get "
+                         "narrower intervals than they should")  # fmt: skip
+    lines = [_line_note(rule) for rule in policy.rules]
+    return notes + [note for note in lines if note]
+
+
+def _line_note(rule: Rule) -> str:
+    if rule.kind == "tolerance" and rule.decides_by == "value" and not rule.hard:
+        return f"rules.{rule.id} decides by value: noise alone can break it or hide a loss; 'decide_by: interval' says how sure"
+    return ""
+
+
+def _say_samples(policy: Policy) -> Iterable[str]:
+    samples = policy.samples
+    yield f"the two runs are joined on the field '{samples.id}'; below {samples.at_least} pairs there is no verdict"
+    yield ("ids in one run only end without a verdict" if samples.on_mismatch == "refuse"
+           else "ids in one run only are left out and reported")  # fmt: skip
+    if samples.golden_set:
+        yield f"both runs must answer the golden set {samples.golden_set}"
+    if samples.cluster:
+        yield f"samples with the same '{samples.cluster}' rise and fall together and count as one cluster"
+    if policy.provenance.must_match:
+        yield f"both runs must have been made with the same {', '.join(policy.provenance.must_match)}"
+    settings = policy.statistics
+    yield f"intervals are at {settings.confidence * 100:g} %, method {settings.method}, seed {settings.seed}"
+
+
+def _say_metric(name: str, metric: Metric) -> str:
+    source = f"{metric.ratio[0]} / {metric.ratio[1]}" if metric.ratio else metric.field or name
+    ends = f", between {metric.range[0]:g} and {metric.range[1]:g}" if metric.range else ""
+    where = f", only for {metric.applies_to}" if metric.applies_to else ""
+    unit = f" in {metric.unit}" if metric.unit else ""
+    return f"{name}: the {metric.summary_name} of '{source}'{unit}{ends}{where}; {metric.better} is better"
+
+
+def _say_missing(policy: Policy) -> Iterable[str]:
+    missing = policy.missing
+    yield f"a sample without an answer {_NO_ANSWER[missing.no_answer]}"
+    yield f"a sample without a score {_NO_ANSWER[missing.no_score]}"
+    yield (f"past {missing.drop_at_most * 100:g} % left out of a metric in one run, overall or in a slice of a hard "
+           "rule, there is no verdict")  # fmt: skip
+
+
+def _say_rule(rule: Rule, policy: Policy) -> str:
+    metric = policy.metrics[rule.metric]
+    labels = rule.labels(policy.slices.by)
+    where = f" in {rule.slice}" if rule.slice else f" for each value of {', '.join(labels)}" if labels else ""
+    if rule.hard:
+        how = "hard: by the plain value, however few the samples, never waived"
+    elif rule.kind == "every":
+        how = "each sample by itself"
+    elif rule.decides_by == "value":
+        how = "by the plain value"
+    else:
+        how = f"by the whole interval; {_BURDEN[rule.if_inconclusive]}"
+    return f"{rule.sentence(metric)}{where} ({how})"
+
+
+def _bullets(lines: Iterable[str]) -> list[str]:
+    return [f"- {line}" for line in lines]
