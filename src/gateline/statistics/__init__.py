@@ -1,0 +1,29 @@
+"""Intervals for the gain of a candidate over a baseline, and for one run's value.
+
+Arrays and settings in, intervals out: no files, no policies, no verdicts, and nothing of gateline outside.
+The method and its sources are in docs/statistics.md.
+"""
+
+from __future__ import annotations
+
+from gateline.statistics.intervals import Interval, gain_interval, value_interval
+from gateline.statistics.order_statistics import samples_needed_for_quantile
+from gateline.statistics.pairs import Paired, Side, Statistic, cluster_keys, evaluate, gain
+from gateline.statistics.planning import samples_needed, smallest_visible_change
+from gateline.statistics.settings import Settings
+
+__all__ = [
+    "Interval",
+    "Paired",
+    "Settings",
+    "Side",
+    "Statistic",
+    "cluster_keys",
+    "evaluate",
+    "gain",
+    "gain_interval",
+    "samples_needed",
+    "samples_needed_for_quantile",
+    "smallest_visible_change",
+    "value_interval",
+]

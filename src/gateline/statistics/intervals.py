@@ -1,0 +1,237 @@
+"""The interval of a gain and of one run's value: chooses the method and says what it did.
+
+It decides no rule. See docs/statistics.md for the derivation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from scipy.special import ndtr
+
+from gateline.statistics.classical import find_bca_ends, find_percentile_ends
+from gateline.statistics.drawn import Ends, Sample, find_drawn_ends
+from gateline.statistics.draws import Formula, Fraction, Grouping, QuantileGain, RatioGain
+from gateline.statistics.end_points import adjusted_deviate, reach_of_gain, rows_of_gain, rows_of_value
+from gateline.statistics.gamma_sums import GammaRows, find_ends
+from gateline.statistics.order_statistics import (
+    QuantileEnds,
+    find_clustered_quantile_ends,
+    find_quantile_ends,
+    samples_needed_for_quantile,
+)
+from gateline.statistics.pairs import Paired, Side, Statistic, evaluate, gain
+from gateline.statistics.settings import Settings
+from gateline.statistics.weights import KeyedWeights
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval of confidence `level` (two-sided, as widened), and how it was made.
+
+    An end is finite, or None where the sample can't bound that side. `method` is bayesian, percentile, bca or
+    order-statistic; `resamples` the number of draws, None where the distribution was evaluated without
+    drawing.
+    """
+
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    resamples: int | None
+    notes: tuple[str, ...] = ()
+
+
+def gain_interval(
+    paired: Paired,
+    statistic: Statistic,
+    *,
+    sign: float,
+    relative: bool,
+    level: float,
+    width: float | None,
+    settings: Settings,
+    limits: Sequence[float] = (),
+) -> Interval | None:
+    """Return the interval of the gain (above 0 where the candidate is better).
+
+    Args:
+        paired: the usable pairs.
+        statistic: what is computed of each run.
+        sign: +1 where higher is better, −1 where lower is better.
+        relative: divide by the size of the baseline of the same draw.
+        level: two-sided confidence, above 0.5.
+        width: width of the metric's range, None where it has none.
+        settings: method, draws and seed.
+        limits: what the ends will be compared with; decides only whether more draws are needed.
+
+    Returns:
+        The interval in the unit of the gain; None with fewer than 2 clusters, or where the gain itself has
+        no value.
+    """
+    estimate = gain(paired, statistic, sign, relative=relative)
+    if not math.isfinite(estimate) or len(paired.clusters) < 2:
+        return None
+    scale = float(len(paired)) if statistic.kind == "total" and not relative else 1.0
+    limits = [limit / scale for limit in limits]
+    estimate /= scale
+    if settings.method != "bayesian":
+        formula = _gain_formula(paired, statistic, sign, relative=relative, reach=0.0)
+        return _scaled(_classical(formula, paired, estimate, level, settings, limits=limits), scale)
+    deviate = adjusted_deviate(level, len(paired.clusters))
+    if statistic.kind == "quantile":
+        formula = _gain_formula(paired, statistic, sign, relative=relative, reach=0.0)
+        ends = _draw_ends(formula, paired, deviate, settings, limits)
+        return _interval(ends, estimate, level, ends.draws)
+    reach = reach_of_gain(paired, statistic, width)
+    rows = rows_of_gain(paired, sign, reach.reach, relative=relative)
+    if rows is not None:
+        interval = _exact(rows, estimate, level, deviate, reach.notes)
+    else:
+        formula = _gain_formula(paired, statistic, sign, relative=relative, reach=reach.reach)
+        ends = _draw_ends(formula, paired, deviate, settings, limits)
+        interval = _interval(replace(ends, notes=reach.notes + ends.notes), estimate, level, ends.draws)
+    return _scaled(interval, scale)
+
+
+def value_interval(
+    paired: Paired,
+    side: Side,
+    statistic: Statistic,
+    *,
+    level: float,
+    bounds: tuple[float | None, float | None] | None,
+    settings: Settings,
+    limits: Sequence[float] = (),
+) -> Interval | None:
+    """Return the interval of one run's value.
+
+    Args:
+        paired: the usable pairs; only one side is read.
+        side: which run.
+        statistic: what is computed of the run.
+        level: two-sided confidence, above 0.5.
+        bounds: the metric's range, None where it has none (or for one end of it).
+        settings: method, draws and seed.
+        limits: what the ends will be compared with; decides only whether more draws are needed.
+
+    Returns:
+        The interval in the unit of the metric; None with fewer than 2 clusters, or where the value does not
+        exist.
+    """
+    estimate = evaluate(paired.values(side), paired.weights(side), statistic)
+    if not math.isfinite(estimate) or len(paired.clusters) < 2:
+        return None
+    if statistic.kind == "quantile":
+        return _quantile_interval(paired, side, statistic.share_below(), level)
+    scale = float(len(paired)) if statistic.kind == "total" else 1.0
+    if settings.method != "bayesian":
+        clusters = paired.clusters
+        sums = (
+            (clusters.baseline, clusters.baseline_weight)
+            if side == "baseline"
+            else (clusters.candidate, clusters.candidate_weight)
+        )
+        formula = Fraction.of(Grouping.of(paired), *sums)
+        return _scaled(
+            _classical(
+                formula,
+                paired,
+                estimate / scale,
+                level,
+                settings,
+                limits=[limit / scale for limit in limits],
+            ),
+            scale,
+        )
+    deviate = adjusted_deviate(level, len(paired.clusters))
+    return _scaled(_exact(rows_of_value(paired, side, bounds), estimate / scale, level, deviate, ()), scale)
+
+
+def _exact(
+    rows: GammaRows, estimate: float, level: float, deviate: float, notes: tuple[str, ...]
+) -> Interval:
+    low, high = find_ends(rows, deviate)
+    return _interval(Ends(low, high, 0, notes), estimate, level, None)
+
+
+def _draw_ends(
+    formula: Formula, paired: Paired, deviate: float, settings: Settings, limits: Sequence[float]
+) -> Ends:
+    weights = KeyedWeights(settings.seed, Grouping.of(paired).keys)
+    sample = Sample(lambda chunk: formula.draw(weights, chunk, weights.end_points(chunk)))
+    tail = float(ndtr(deviate))
+    return find_drawn_ends(sample, tail, resamples=settings.resamples, clusters=weights.size, limits=limits)
+
+
+def _gain_formula(
+    paired: Paired, statistic: Statistic, sign: float, *, relative: bool, reach: float
+) -> Formula:
+    grouping = Grouping.of(paired)
+    if statistic.kind == "quantile":
+        return QuantileGain.of(paired, grouping, statistic, sign, relative=relative)
+    if paired.shares_weights and not relative and reach == 0.0:
+        return Fraction.of(grouping, sign * paired.clusters.gain, paired.clusters.baseline_weight)
+    return RatioGain.of(paired, grouping, sign, relative=relative, reach=reach)
+
+
+def _classical(
+    formula: Formula,
+    paired: Paired,
+    estimate: float,
+    level: float,
+    settings: Settings,
+    *,
+    limits: Sequence[float],
+) -> Interval:
+    size, draws, seed = Grouping.of(paired).size, settings.resamples, settings.seed
+    if settings.method == "bca":
+        ends = find_bca_ends(formula, size, estimate=estimate, level=level, resamples=draws, seed=seed)
+    else:
+        ends = find_percentile_ends(formula, size, level=level, resamples=draws, seed=seed, limits=limits)
+    return Interval(_finite(ends.low), _finite(ends.high), level, settings.method, ends.draws, ends.notes)
+
+
+def _interval(ends: Ends, estimate: float, level: float, draws: int | None) -> Interval:
+    """Make an interval that holds its estimate: end points pull inwards, at the end of a range past it."""
+    low, high = min(ends.low, estimate), max(ends.high, estimate)
+    notes = ends.notes
+    if not (math.isfinite(low) and math.isfinite(high)):
+        notes += ("a baseline near 0 leaves the relative gain without a bound",)
+    return Interval(_finite(low), _finite(high), level, "bayesian", draws, notes)
+
+
+def _quantile_interval(paired: Paired, side: Side, probability: float, level: float) -> Interval:
+    values = paired.values(side)
+    if len(paired.clusters) < len(paired):
+        deviate = adjusted_deviate(level, len(paired.clusters))
+        ends = find_clustered_quantile_ends(values, paired.clusters, probability, deviate)
+        notes = (f"{len(paired)} samples in {len(paired.clusters)} clusters: shares are weighed by cluster",)
+        return Interval(ends.low, ends.high, level, "bayesian", None, notes + _too_few(ends, None))
+    ends = find_quantile_ends(values, probability, 0.5 * (1.0 - level))
+    needed = samples_needed_for_quantile(probability, level)
+    return Interval(
+        ends.low, ends.high, level, "order-statistic", None, _too_few(ends, (*needed, len(paired)))
+    )
+
+
+def _too_few(ends: QuantileEnds, needed: tuple[int, int, int] | None) -> tuple[str, ...]:
+    notes = []
+    for name, end, at in (("upper", ends.high, 0), ("lower", ends.low, 1)):
+        if end is None:
+            counts = f": needs {needed[at]:,} samples, has {needed[2]:,}" if needed else ": too few clusters"
+            notes.append(f"the {name} end is not estimable{counts}")
+    return tuple(notes)
+
+
+def _scaled(interval: Interval, scale: float) -> Interval:
+    if scale == 1.0:
+        return interval
+    low, high = (None if end is None else end * scale for end in (interval.low, interval.high))
+    return replace(interval, low=low, high=high)
+
+
+def _finite(end: float) -> float | None:
+    return end if math.isfinite(end) else None
