@@ -1,0 +1,46 @@
+"""Verdict in, text out. A report is one file in this folder with a `NAME` and a `render(verdict) -> str`.
+
+Reports are pure: they read no file, no clock, no environment, and compute no number. A report is imported
+when it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from gateline.verdict import Verdict
+
+
+def render(name: str, verdict: Verdict, **options: Any) -> str:
+    """Return the report called `name`; `options` are the keyword arguments of its `render`.
+
+    Raises KeyError where no report has that name.
+    """
+    report: Any = find(name)
+    return str(report.render(verdict, **options))
+
+
+def find(name: str) -> ModuleType:
+    """Return the module of a report. Raises KeyError naming the known ones."""
+    for module in _modules(first=name):
+        if getattr(module, "NAME", None) == name:
+            return module
+    raise KeyError(f"no report is called {name!r}; known: {', '.join(names())}")
+
+
+def names() -> list[str]:
+    """Return the names of all reports, sorted."""
+    return sorted(module.NAME for module in _modules() if hasattr(module, "NAME"))
+
+
+def _modules(first: str = "") -> Iterator[ModuleType]:
+    """Yield the modules of this folder, each imported when it is reached; `first` goes first."""
+    found = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    for module_name in sorted(found, key=lambda known: known != first):
+        yield importlib.import_module(f"{__name__}.{module_name}")

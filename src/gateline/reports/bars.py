@@ -1,0 +1,179 @@
+"""Intervals drawn with characters, one row a check, on one axis scaled by each rule's own bound.
+
+For people who ask whether it is one thing or many, and real or noise. This module draws; what stands in the
+columns comes from `wording`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gateline import figures
+from gateline.reports.escape import cut, display_width
+from gateline.wording import Spelling, found, interval, needed, subject
+
+if TYPE_CHECKING:
+    from gateline.findings import Finding
+
+SIGNS = {"fail": "-", "inconclusive": "!", "waived": "!", "skipped": " ", "pass": "+"}
+
+_HALF = 13
+"""Columns on each side of the axis."""
+_BOUND_AT = 3
+"""Columns from the axis to a bound: half a bar shows four times what a rule allows."""
+_LIMIT_UNIT = 0.05
+"""For a limit, the share of the bound that takes as many columns as the allowance of a tolerance."""
+_WIDEST_NAME = 38
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the numbers of one check stand, in columns from the axis; negative is worse."""
+
+    value: float
+    low: float | None
+    high: float | None
+    bound: float | None
+
+
+def is_drawn(finding: Finding) -> bool:
+    """Return whether a check belongs into the drawing: not plainly fine, or what the change is for."""
+    return _is_open(finding) or (finding.status.value == "pass" and finding.kind == "improvement")
+
+
+def draw(
+    findings: Sequence[Finding], spelling: Spelling, rows: int = 12, widest: int = _WIDEST_NAME
+) -> list[str]:
+    """Return the drawing as lines: a header, a row a check in the given order, and how many were left out.
+
+    Nothing is drawn where all is fine.
+    """
+    drawn = [finding for finding in findings if is_drawn(finding)]
+    if not any(map(_is_open, drawn)):
+        return []
+    shown = drawn[:rows]
+    title, names = _names(shown, spelling, widest)
+    name_width = max(map(display_width, [title, *names]))
+    cells = [
+        (found(finding, spelling), interval(finding, spelling), needed(finding, spelling))
+        for finding in shown
+    ]
+    heads = ("found", "interval", "needed")
+    widths = [max(display_width(row[i]) for row in [heads, *cells]) for i in range(3)]
+    lines = [f"  {_pad(title, name_width)}  {_axis_title()}  {_row(heads, widths)}".rstrip()]
+    for finding, name, cell in zip(shown, names, cells, strict=True):
+        sign = SIGNS[finding.status.value]
+        lines.append(f"{sign} {_pad(name, name_width)}  {bar(place(finding))}  {_row(cell, widths)}".rstrip())
+    if len(drawn) > len(shown):
+        lines.append(f"  and {len(drawn) - len(shown):,} more")
+    return lines
+
+
+def place(finding: Finding) -> Place | None:
+    """Return where a check's numbers stand on the axis; None where there is no number.
+
+    A gain stands at its share of the bound, so that the bound of every rule is equally far from the axis. A
+    limit has its bound on the axis, and 5 % of the bound is as far as a tolerance's bound.
+    """
+    value = figures.judged_value(finding)
+    if value is None or finding.threshold is None or finding.kind == "every" or not math.isfinite(value):
+        return None
+    ends = figures.ends_of(finding)
+    if finding.judged == "candidate":
+        sign = -1.0 if finding.at_most is not None else 1.0
+        numbers = [sign * (number - finding.threshold) for number in (value, *(ends or ()))]
+        unit = abs(finding.threshold) * _LIMIT_UNIT
+        bound = None
+    else:
+        numbers = [value, *(ends or ())]
+        unit = abs(finding.threshold)
+        bound = finding.threshold
+    if unit == 0:
+        unit = max(map(abs, numbers)) / 2 or 1.0
+    columns = [number / unit * _BOUND_AT for number in numbers]
+    low, high = (min(columns[1:]), max(columns[1:])) if ends else (None, None)
+    at = None if not bound else bound / unit * _BOUND_AT
+    return Place(columns[0], low, high, at)
+
+
+def bar(numbers: Place | None) -> str:
+    """Return one bar: `├───●──┤` on the axis `│` with the bound `:`, arrows where it leaves the drawing."""
+    cells = [" "] * (2 * _HALF + 1)
+    cells[_HALF] = "│"
+    if numbers is None:
+        return "".join(cells)
+    if numbers.bound is not None and (bound := _column(numbers.bound)) is not None:
+        cells[bound] = ":"
+    if numbers.low is not None and numbers.high is not None:
+        _draw_span(cells, numbers.low, numbers.high)
+    value = _column(numbers.value)
+    if value is None:
+        cells[0 if numbers.value < 0 else -1] = "◄" if numbers.value < 0 else "►"
+    elif cells[value] in "◄►":  # an arrow stays: the interval goes on beyond it
+        cells[value + 1 if value == 0 else value - 1] = "●"
+    else:
+        cells[value] = "●"
+    return "".join(cells)
+
+
+def _is_open(finding: Finding) -> bool:
+    return finding.status.value in ("fail", "inconclusive", "waived")
+
+
+def _names(shown: Sequence[Finding], spelling: Spelling, widest: int) -> tuple[str, list[str]]:
+    """Return the title of the first column and a name a row; a metric that all share stands in the title."""
+    if len(shown) == 1 or len({finding.metric for finding in shown}) > 1:
+        return "", [cut(subject(finding, spelling), widest) for finding in shown]
+    slices = ["all samples" if f.slice is None else cut(spelling.name(f.slice), widest) for f in shown]
+    return cut(spelling.name(shown[0].metric), widest), slices
+
+
+def _draw_span(cells: list[str], low: float, high: float) -> None:
+    """Draw an interval over the cells; the axis and the bound stay visible through it."""
+    start, end = _column(low), _column(high)
+    first = (0 if low < 0 else len(cells) - 1) if start is None else start
+    last = (0 if high < 0 else len(cells) - 1) if end is None else end
+    for column in range(first, last + 1):
+        cells[column] = {"│": "┼", ":": ":"}.get(cells[column], "─")
+    if first != last:
+        cells[first], cells[last] = "├", "┤"
+    if start is None:
+        cells[first] = "◄" if low < 0 else "►"
+    if end is None:
+        cells[last] = "◄" if high < 0 else "►"
+
+
+def _column(distance: float) -> int | None:
+    """Return the cell of a distance from the axis; None outside the drawing.
+
+    A distance that is not zero never falls on the axis, and one beyond the bound never on the bound.
+    """
+    if not -_HALF - 0.5 <= distance <= _HALF + 0.5:
+        return None
+    nearest = round(distance)
+    for mark in (0, _BOUND_AT, -_BOUND_AT):
+        if nearest == mark and abs(distance - mark) > 1e-9:
+            nearest = mark + (1 if distance > mark else -1)
+            break
+    return min(max(nearest, -_HALF), _HALF) + _HALF
+
+
+def _axis_title() -> str:
+    return f"{'◄ worse':<{_HALF}}0{'better ►':>{_HALF}}"
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Return the columns right of the bars: numbers to the right, the bound to the left."""
+    value, span, bound = cells
+    return f"{_pad_left(value, widths[0])}  {_pad(span, widths[1])}  {bound}"
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - display_width(text))
+
+
+def _pad_left(text: str, width: int) -> str:
+    return " " * (width - display_width(text)) + text
