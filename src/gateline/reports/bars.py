@@ -26,7 +26,8 @@ _BOUND_AT = 3
 """Columns from the axis to a bound: half a bar shows four times what a rule allows."""
 _LIMIT_UNIT = 0.05
 """For a limit, the share of the bound that takes as many columns as the allowance of a tolerance."""
-_WIDEST_NAME = 38
+_NAME_WIDTHS = (38, 32, 26, 20)
+"""Columns that names may take, tried in turn until the drawing fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +45,27 @@ def is_drawn(finding: Finding) -> bool:
     return _is_open(finding) or (finding.status.value == "pass" and finding.kind == "improvement")
 
 
-def draw(
-    findings: Sequence[Finding], spelling: Spelling, rows: int = 12, widest: int = _WIDEST_NAME
-) -> list[str]:
+def draw(findings: Sequence[Finding], spelling: Spelling, rows: int = 12, columns: int = 100) -> list[str]:
     """Return the drawing as lines: a header, a row a check in the given order, and how many were left out.
 
-    Nothing is drawn where all is fine.
+    Nothing is drawn where all is fine. Names are cut until the drawing fits the columns; where it can't, it is
+    as narrow as it gets.
     """
     drawn = [finding for finding in findings if is_drawn(finding)]
     if not any(map(_is_open, drawn)):
         return []
-    shown = drawn[:rows]
+    lines: list[str] = []
+    for widest in _NAME_WIDTHS:
+        lines = _draw_rows(drawn[:rows], spelling, widest)
+        if max(map(display_width, lines)) <= columns:
+            break
+    if len(drawn) > rows:
+        lines.append(f"  and {len(drawn) - rows:,} more")
+    return lines
+
+
+def _draw_rows(shown: Sequence[Finding], spelling: Spelling, widest: int) -> list[str]:
+    """Return the header and a row a check."""
     title, names = _names(shown, spelling, widest)
     name_width = max(map(display_width, [title, *names]))
     cells = [
@@ -67,8 +78,6 @@ def draw(
     for finding, name, cell in zip(shown, names, cells, strict=True):
         sign = SIGNS[finding.status.value]
         lines.append(f"{sign} {_pad(name, name_width)}  {bar(place(finding))}  {_row(cell, widths)}".rstrip())
-    if len(drawn) > len(shown):
-        lines.append(f"  and {len(drawn) - len(shown):,} more")
     return lines
 
 

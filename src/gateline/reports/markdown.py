@@ -39,6 +39,8 @@ STEP_SUMMARY = 1_048_576
 
 _SIGNS = {BLOCKED: "❌", PASSED: "✅", WARNED: "⚠️", NO_VERDICT: "❔"}
 _MOST_LINES = 12
+_COLUMNS = 100
+"""Characters of a fenced block that GitHub shows on a desktop without a scroll bar."""
 _WHOLE = "the job summary and `verdict.json`"
 _LEGEND = (
     "Each row is scaled by its own bound (`:`, a limit stands on the axis): "
@@ -70,7 +72,7 @@ def render(
     """Return the comment, at most `limit` long in UTF-16 units and bytes, where that is 2,000 or more.
 
     What does not fit is left out: first rows at the end of the folded tables, then the folded parts as a
-    whole, then the drawing and the sentences. It says how much is missing and where the `whole` (Markdown) is.
+    whole, then the drawing and the sentences. It says how much is missing and where the `whole` is.
     """
     page = _Page(verdict, short_when_fine, Markdown(whole))
     return page.text(_largest_room(page, limit))
@@ -141,7 +143,7 @@ class _Page:
         }
 
     def _bars(self, room: Room) -> list[str]:
-        return bars.draw(self.verdict.findings, IN_FENCE, room.bars) if room.bars else []
+        return bars.draw(self.verdict.findings, IN_FENCE, room.bars, _COLUMNS) if room.bars else []
 
     def _folded(self, room: Room) -> dict[str, Any]:
         verdict = self.verdict

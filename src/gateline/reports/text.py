@@ -150,7 +150,7 @@ def _write_policy(page: _Page, verdict: Verdict) -> None:
 
 def _write_bars(page: _Page, verdict: Verdict) -> None:
     """Draw what is not plainly fine, where the width allows."""
-    rows = bars.draw(verdict.findings, IN_TERMINAL)
+    rows = bars.draw(verdict.findings, IN_TERMINAL, columns=page.width)
     if not rows or max(map(display_width, rows)) > page.width:
         return
     page.lines.append("")
