@@ -130,7 +130,7 @@ class Comparison:
         definition = self.metrics[metric]
         return statistics.smallest_visible_change(
             self._pair(metric, place), self._statistic(definition), relative=judged == "relative_gain",
-            level=1 - (1 - self.settings.confidence) / family, width=definition.width,
+            level=1 - (1 - self.settings.confidence) / family, width=definition.width, settings=self.settings,
         )  # fmt: skip
 
     def _statistic(self, metric: Metric) -> Statistic:

@@ -153,6 +153,8 @@ class _Builder:
             number_ = float(text)
             if number_ in (float("inf"), float("-inf")):
                 self.complain(node, path, f"'{text}' is too large a number")
+            elif "." not in text and number_.is_integer() and abs(number_) < 2**53:
+                return int(number_)  # 1e4 is meant as 10000, also where only a whole number will do
             return number_
         if _UNBOUNDED.fullmatch(text) and path and path[-1] not in ("name", "id", "reason", "by"):
             self.complain(node, path, f"must be a finite number, not '{text}'", "leave the key out for no bound")
