@@ -17,7 +17,7 @@ from gateline.errors import InputError, Problem, name_some
 Floats = npt.NDArray[np.float64]
 Column = Floats | list[object]
 """A column of n records: float64 where every value is a number or absent (NaN = no value), else the raw
-values (None = no value). Texts that spell numbers stay texts (`007` may be a label); `numbers` reads them."""
+values (None = no value)."""
 
 MISSING_TEXTS = frozenset({"", "nan", "null", "none", "na", "n/a", "nil", "-nan"})
 """Texts, in lower case and stripped, with which tools say that there is no value."""
@@ -43,6 +43,9 @@ class Run:
     """Labels by name; a value may be a list (tags)."""
     fields: dict[str, Column] = field(default_factory=dict)
     """Everything else of the records, nested objects by dotted names (`tokens.input`)."""
+    written: dict[str, list[object]] = field(default_factory=dict)
+    """Texts of the number columns among the fields, where the file has texts (None = no value): as a label, `007`
+    is not `7`."""
     provenance: dict[str, object] = field(default_factory=dict)
     """How the run was made, as far as the file says so for the whole of it."""
     id_field: str = "id"
@@ -67,10 +70,8 @@ class Run:
 
     def find_label(self, name: str) -> Column | None:
         """Return the column of a label: looked up in `slices`, then the other fields, then `metrics`."""
-        for section in (self.slices, self.fields, self.metrics):
-            if name in section:
-                return section[name]
-        return None
+        sections: tuple[Mapping[str, Column], ...] = (self.slices, self.written, self.fields, self.metrics)
+        return next((section[name] for section in sections if name in section), None)
 
     def number_names(self) -> list[str]:
         """Return the names under which a metric can find numbers, in the file's order."""
@@ -78,7 +79,7 @@ class Run:
         names += [
             name
             for name, column in self.fields.items()
-            if name not in self.metrics and _reads_as_numbers(column)
+            if name not in self.metrics and reads_as_numbers(column)
         ]
         return names
 
@@ -94,7 +95,7 @@ class Run:
         if name in self._parsed:
             return self._parsed[name]
         refused: list[tuple[int, str]] = []
-        values = column if isinstance(column, np.ndarray) else _read_numbers(column, refused)
+        values = column if isinstance(column, np.ndarray) else read_numbers(column, refused)
         unbounded = np.flatnonzero(np.isinf(values))
         refused += [(int(row), "an infinite number" if isinstance(column, np.ndarray) else repr(column[row]))
                     for row in unbounded]  # fmt: skip
@@ -174,7 +175,7 @@ def read_number(value: object) -> float | None:
     return _to_float(value)
 
 
-def _read_numbers(column: Sequence[object], refused: list[tuple[int, str]]) -> Floats:
+def read_numbers(column: Sequence[object], refused: list[tuple[int, str]]) -> Floats:
     """Read a raw column (n) as numbers; what is none goes to `refused` with its row."""
     known: dict[str, float | None] = {}  # texts repeat; each is parsed once
     values = np.full(len(column), np.nan)
@@ -192,7 +193,7 @@ def _read_numbers(column: Sequence[object], refused: list[tuple[int, str]]) -> F
     return values
 
 
-def _reads_as_numbers(column: Column) -> bool:
+def reads_as_numbers(column: Column) -> bool:
     """Say whether a column has a number and nothing that is none."""
     if isinstance(column, np.ndarray):
         return True

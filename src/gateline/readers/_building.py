@@ -76,7 +76,7 @@ class RunBuilder:
 
     @property
     def has_vast_numbers(self) -> bool:
-        """Say whether an id, label or field may be an integer that lost digits; nested ones count after `finish`."""
+        """Say whether an id or field may be an integer that lost digits; nested ones count after `finish`."""
         return self._has_vast_id or self._slices.has_vast_numbers or self._fields.has_vast_numbers
 
     @property

@@ -73,7 +73,7 @@ def _build(source: Source, options: ReadOptions, loads: Loads | None) -> RunBuil
             builder.problems.add(line, message)
     if "gateline" in builder.field_names:
         builder.problems.add(0, "a header line stands in the middle", "two files seem to have been joined")
-    if builder.provenance or builder.has_sections:
+    if builder.has_sections:
         builder.format = "gateline-jsonl"
     return builder
 
@@ -87,4 +87,5 @@ def _read_header(header: Record, line: int, builder: RunBuilder) -> None:
         )
     if run is not None and not isinstance(run, dict):
         raise InputError(f"'run' must be an object, not {describe(run)}", place)
+    builder.format = "gateline-jsonl"
     builder.provenance = flatten(run or {})

@@ -1,7 +1,7 @@
 """Tables as text, one record a row: CSV, TSV and semicolon-separated files with a header line.
 
-Cells stay texts, so that an id or label keeps every digit (`007`, `1e3`); `Run.numbers` reads them as
-numbers. Columns named `metrics.NAME` and `slices.NAME` are the sections of gateline's own format.
+A column of numbers also keeps its texts, so that as a label each keeps every digit (`007`, `1e3`). Columns
+named `metrics.NAME` and `slices.NAME` are the sections of gateline's own format.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gateline.errors import InputError, name_some
-from gateline.readers._building import Problems, missing_id
+from gateline.readers._building import SECTIONS, Problems, missing_id
 from gateline.readers._source import ReadOptions, Source, without_mark
-from gateline.samples import Column, Run
+from gateline.samples import Column, Run, read_numbers, reads_as_numbers
 
 NAME = "csv"
 GENERAL = True
@@ -161,10 +161,16 @@ def _make_run(
             problems.add(line, f"the cell of '{id_field}' is empty")
     problems.raise_any()
     sections: dict[str, dict[str, Column]] = {"metrics": {}, "slices": {}, "": {}}
+    written: dict[str, list[object]] = {}
     for name, column in columns.items():
         section, dot, rest = name.partition(".")
-        within = dot and rest and section in sections
-        sections[section if within else ""][rest if within else name] = column
+        if not dot or not rest or section not in SECTIONS:
+            section, rest = "", name
+        sections[section][rest] = column
+        if section != "slices" and reads_as_numbers(column):
+            sections[section][rest] = read_numbers(column, [])
+            if section == "":
+                written[name] = column
     return Run(
         file=source.name,
         sha256=source.sha256,
@@ -174,6 +180,7 @@ def _make_run(
         metrics=sections["metrics"],
         slices=sections["slices"],
         fields=sections[""],
+        written=written,
         id_field=id_field,
     )
 

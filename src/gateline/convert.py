@@ -1,0 +1,90 @@
+"""A run as gateline's own JSON Lines: a header line, then one record a line.
+
+What is written is strict JSON and reads back as the same run. It must not write files.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from gateline.readers.jsonl import VERSION
+from gateline.samples import Column, Run, number_text
+
+RESERVED = frozenset({"id", "metrics", "slices", "gateline"})
+"""Names that mean something in a record; a field of another tool with such a name gets `field.` before it."""
+MOST_EXACT = 2.0**53
+
+
+def write_jsonl(run: Run) -> Iterator[str]:
+    """Give the lines of a run, each with its line feed.
+
+    A metric without a value is null. Another field without a value is left out, unless no record has one:
+    then it is null throughout, so that the column stays known. An infinite number becomes the text
+    `Infinity`, which no metric accepts. Numbers of a table whose digits a number would lose (`007`) are
+    written as texts.
+    """
+    yield _line(
+        {"gateline": VERSION, "run": {name: _strict(value) for name, value in run.provenance.items()}}
+    )
+    slices = {name: _values(column) for name, column in run.slices.items()}
+    metrics = {name: _values(column) for name, column in run.metrics.items()}
+    fields = {_free_name(name): _field_values(run, name) for name in run.fields}
+    empty = {name for name, values in (slices | fields).items() if all(value is None for value in values)}
+    for row, identity in enumerate(run.ids):
+        record: dict[str, object] = {"id": identity}
+        if slices:
+            record["slices"] = _filled(slices, row, empty)
+        if metrics:
+            record["metrics"] = {name: values[row] for name, values in metrics.items()}
+        record.update(_filled(fields, row, empty))
+        yield _line(record)
+
+
+def _filled(columns: dict[str, list[object]], row: int, empty: set[str]) -> dict[str, object]:
+    return {name: values[row] for name, values in columns.items() if values[row] is not None or name in empty}
+
+
+def _line(record: dict[str, object]) -> str:
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(", ", ": ")) + "\n"
+
+
+def _free_name(name: str) -> str:
+    return f"field.{name}" if name in RESERVED else name
+
+
+def _field_values(run: Run, name: str) -> list[object]:
+    """Return a field's numbers, or its texts where a number would lose digits."""
+    column = run.fields[name]
+    written = run.written.get(name)
+    if written is None or not isinstance(column, np.ndarray):
+        return _values(column)
+    kept = all(
+        text == number_text(number)
+        for text, number in zip(written, column.tolist(), strict=True)
+        if text is not None
+    )
+    return _values(column) if kept else _values(written)
+
+
+def _values(column: Column) -> list[object]:
+    values: list[object] = column.tolist() if isinstance(column, np.ndarray) else column
+    return [_strict(value) for value in values]
+
+
+def _strict(value: object) -> object:
+    """Return a value that strict JSON can hold, whole numbers without a decimal point."""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        if math.isinf(value):
+            return "Infinity" if value > 0 else "-Infinity"
+        return int(value) if value.is_integer() and abs(value) <= MOST_EXACT else value
+    if isinstance(value, list | tuple):
+        return [_strict(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _strict(item) for key, item in value.items()}
+    return value if value is None or isinstance(value, str | bool | int) else str(value)
