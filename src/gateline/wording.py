@@ -67,8 +67,9 @@ def needed(finding: Finding, spelling: Spelling = PLAIN) -> str:
     """Return the bound as a comparison with the number that is judged: `≥ −5.0`, `≤ 2,500 ms`."""
     sign = "≤" if finding.at_most is not None else "≥"
     if finding.kind == "every":
-        name, bound = finding.bound or ("", "")
-        return f"{name.replace('_', ' ')} {_as_written(bound, finding, spelling)} each".strip()
+        name, bound = finding.bound or ("at_least", "")
+        sign = {"at_most": "≤ ", "at_least": "≥ "}.get(name, f"≥ {figures.MINUS}")
+        return f"each {sign}{_as_written(bound, finding, spelling)}"
     if finding.threshold is None:
         return figures.UNKNOWN
     scale = _scale(finding, spelling)
@@ -77,7 +78,7 @@ def needed(finding: Finding, spelling: Spelling = PLAIN) -> str:
     return f"{more} {scale.bare(limit, sign=finding.judged != 'candidate')}{_short_unit(finding, scale)}"
 
 
-def found(finding: Finding, spelling: Spelling = PLAIN) -> str:
+def found(finding: Finding, spelling: Spelling = PLAIN, *, with_unit: bool = True) -> str:
     """Return the number that is judged, as it stands in a table: `−14.4`, `2,640 ms`, `3 of 40 miss`."""
     if finding.kind == "every" and finding.failing_count is not None:
         return f"{finding.failing_count:,} of {finding.samples:,} miss"
@@ -85,7 +86,8 @@ def found(finding: Finding, spelling: Spelling = PLAIN) -> str:
     if value is None:
         return figures.UNKNOWN
     scale = _scale(finding, spelling)
-    return scale.bare(value, sign=finding.judged != "candidate") + _short_unit(finding, scale)
+    unit = _short_unit(finding, scale) if with_unit else ""
+    return scale.bare(value, sign=finding.judged != "candidate") + unit
 
 
 def interval(finding: Finding, spelling: Spelling = PLAIN) -> str:
@@ -98,11 +100,13 @@ def interval(finding: Finding, spelling: Spelling = PLAIN) -> str:
     return f"{scale.bare(ends[0], sign=signed)} … {scale.bare(ends[1], sign=signed)}"
 
 
-def from_to(finding: Finding, spelling: Spelling = PLAIN) -> str:
+def from_to(finding: Finding, spelling: Spelling = PLAIN, *, unit_once: bool = False) -> str:
     """Return `81.0 % → 66.6 %`, or the candidate's value alone where there is no baseline."""
     scale = figures.scale_of_values(finding, _unit(finding, spelling))
     if finding.baseline is None:
         return scale.full(finding.candidate)
+    if unit_once:
+        return f"{scale.bare(finding.baseline)} → {scale.full(finding.candidate)}"
     return f"{scale.full(finding.baseline)} → {scale.full(finding.candidate)}"
 
 

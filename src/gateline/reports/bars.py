@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SIGNS = {"fail": "-", "inconclusive": "!", "waived": "!", "skipped": " ", "pass": "+"}
 
-_HALF = 13
+_HALF = 12
 """Columns on each side of the axis."""
 _BOUND_AT = 3
 """Columns from the axis to a bound: half a bar shows four times what a rule allows."""
@@ -48,8 +48,8 @@ def is_drawn(finding: Finding) -> bool:
 def draw(findings: Sequence[Finding], spelling: Spelling, rows: int = 12, columns: int = 100) -> list[str]:
     """Return the drawing as lines: a header, a row a check in the given order, and how many were left out.
 
-    Nothing is drawn where all is fine. Names are cut until the drawing fits the columns; where it can't, it is
-    as narrow as it gets.
+    Nothing is drawn where all is fine. Names are cut until the drawing fits the columns; where it can't, it
+    is as narrow as it gets.
     """
     drawn = [finding for finding in findings if is_drawn(finding)]
     if not any(map(_is_open, drawn)):
@@ -69,7 +69,7 @@ def _draw_rows(shown: Sequence[Finding], spelling: Spelling, widest: int) -> lis
     title, names = _names(shown, spelling, widest)
     name_width = max(map(display_width, [title, *names]))
     cells = [
-        (found(finding, spelling), interval(finding, spelling), needed(finding, spelling))
+        (found(finding, spelling, with_unit=False), interval(finding, spelling), needed(finding, spelling))
         for finding in shown
     ]
     heads = ("found", "interval", "needed")

@@ -84,8 +84,8 @@ def under_base(verdict: Verdict, spelling: Spelling) -> str:
     base = verdict.policy.under_base
     if base is None:
         return ""
-    because = f": {spelling.text(base.because[0].rstrip(' .'))}" if base.because else ""
-    return f"Under the base branch's policy the word is: {_BASE_WORDS[base.verdict]}{because}."
+    because = f" {spelling.text(base.because[0].rstrip(' .'))}." if base.because else ""
+    return f"Under the base branch's policy: {_BASE_WORDS[base.verdict]}.{because}"
 
 
 def policy_change(change: PolicyChange, spelling: Spelling) -> str:

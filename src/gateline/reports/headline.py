@@ -107,8 +107,9 @@ def _headline_of_problems(verdict: Verdict, spelling: Spelling) -> str:
         return f"Nothing was decided: {joined(verdict.because[:1], spelling) or 'no check could be judged'}."
     first = verdict.problems[0]
     where = f" ({spelling.text(first.where)})" if first.where else ""
-    rest = _more(len(verdict.problems) - 1, "problem", "problems")
-    return f"Nothing was decided: {spelling.text(first.message.rstrip(' .'))}{where}.{rest}"
+    if len(verdict.problems) > 1:
+        return f"Nothing was decided, because of {len(verdict.problems):,} problems."
+    return f"Nothing was decided: {spelling.text(first.message.rstrip(' .'))}{where}."
 
 
 def _what_passed(verdict: Verdict) -> str:

@@ -37,14 +37,14 @@ GITHUB_COMMENT = 65_536
 STEP_SUMMARY = 1_048_576
 """Bytes of a step summary; GitHub drops a longer one."""
 
-_SIGNS = {BLOCKED: "❌", PASSED: "✅", WARNED: "⚠️", NO_VERDICT: "❔"}
+_SIGNS = {BLOCKED: "❌", PASSED: "✅", WARNED: "⚠️", NO_VERDICT: "❓"}
 _MOST_LINES = 12
 _COLUMNS = 100
 """Characters of a fenced block that GitHub shows on a desktop without a scroll bar."""
 _WHOLE = "the job summary and `verdict.json`"
 _LEGEND = (
-    "Each row is scaled by its own bound (`:`, a limit stands on the axis): "
-    "`├──●──┤` value and interval, `◄` `►` beyond the drawing."
+    "Each row is scaled by its own bound `:` (a limit stands on the axis) · `├──●──┤` value and interval · "
+    "`◄` `►` beyond the drawing"
 )
 
 

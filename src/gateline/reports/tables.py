@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gateline import figures
+from gateline.figures import spell
 from gateline.reports.escape import IN_MARKDOWN, Markdown, markdown_name, markdown_text
 from gateline.reports.facts import RULE_WORDS
 from gateline.wording import found, from_to, interval, needed, plural, subject
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from gateline.findings import Finding
     from gateline.verdict import Verdict, WorstSample
 
-STATUS_SIGNS = {"fail": "❌", "inconclusive": "❔", "waived": "⚠️", "skipped": "➖", "pass": "✅"}
+STATUS_SIGNS = {"fail": "❌", "inconclusive": "❓", "waived": "⚠️", "skipped": "➖", "pass": "✅"}
 
 _MOST_OF_VALUE = 40
+_NBSP = "\u00a0"
+"""Keeps a number and its unit in one line of a narrow column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +58,7 @@ def worst_samples(verdict: Verdict) -> Table:
 
 def all_checks(verdict: Verdict) -> Table:
     """Return every check with the numbers it was decided by."""
-    heads = (
-        "",
-        "rule",
-        "metric and slice",
-        ">from → to",
-        ">found",
-        "interval",
-        "needed",
-        ">samples",
-        ">worse / better",
-    )
+    heads = ("", "check", ">from → to", ">found [interval]", "needed", ">worse, better, of")
     rows = tuple(_check_row(finding) for finding in verdict.findings)
     title = "The check" if len(rows) == 1 else f"All {plural(len(rows), 'check')}"
     return Table(Markdown(title), heads, rows, "checks")
@@ -94,23 +87,32 @@ def provenance(verdict: Verdict) -> Table:
 
 def _check_row(finding: Finding) -> Markdown:
     status = finding.status.value
-    counted = (
-        "" if finding.worse is None or finding.better is None else f"{finding.worse:,} / {finding.better:,}"
-    )
-    samples = f"{finding.samples:,}"
-    if finding.clusters and finding.clusters != finding.samples:
-        samples += f" in {finding.clusters:,}"
-    return _row(
-        f"{STATUS_SIGNS[status]} {status}",
-        markdown_name(finding.rule),
-        subject(finding, IN_MARKDOWN),
-        from_to(finding, IN_MARKDOWN),
-        found(finding, IN_MARKDOWN),
-        interval(finding, IN_MARKDOWN),
+    numbers = (
+        from_to(finding, IN_MARKDOWN, unit_once=True),
+        _found(finding),
         needed(finding, IN_MARKDOWN),
-        samples,
-        counted,
+        _counted(finding),
     )
+    return _row(
+        f"{STATUS_SIGNS[status]}{_NBSP}{status}",
+        f"{markdown_name(finding.rule)}<br>{subject(finding, IN_MARKDOWN)}",
+        *(number.replace(" ", _NBSP) for number in numbers),
+    )
+
+
+def _found(finding: Finding) -> str:
+    """Return `−14.4 [−24.5 … −5.4]`."""
+    span = interval(finding, IN_MARKDOWN)
+    return found(finding, IN_MARKDOWN, with_unit=False) + (f" [{span}]" if span else "")
+
+
+def _counted(finding: Finding) -> str:
+    """Return `−13 +1 of 90`, and in how many independent groups where that is fewer."""
+    groups = f" in {finding.clusters:,}" if finding.clusters and finding.clusters != finding.samples else ""
+    if finding.worse is None or finding.better is None:
+        return f"{finding.samples:,}{groups}"
+    worse, better = (spell(number, 0, sign=True) for number in (-finding.worse, finding.better))
+    return f"{worse} {better} of {finding.samples:,}{groups}"
 
 
 def _sample_row(sample: WorstSample, finding: Finding | None, with_question: bool) -> Markdown:
