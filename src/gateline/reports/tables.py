@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gateline import figures
-from gateline.figures import spell
 from gateline.reports.escape import IN_MARKDOWN, Markdown, markdown_name, markdown_text
 from gateline.reports.facts import RULE_WORDS
 from gateline.wording import found, from_to, interval, needed, plural, subject
@@ -58,7 +57,7 @@ def worst_samples(verdict: Verdict) -> Table:
 
 def all_checks(verdict: Verdict) -> Table:
     """Return every check with the numbers it was decided by."""
-    heads = ("", "check", ">from → to", ">found [interval]", "needed", ">worse, better, of")
+    heads = ("check", ">from → to", ">found [interval]", "needed", ">worse / better of")
     rows = tuple(_check_row(finding) for finding in verdict.findings)
     title = "The check" if len(rows) == 1 else f"All {plural(len(rows), 'check')}"
     return Table(Markdown(title), heads, rows, "checks")
@@ -91,12 +90,11 @@ def _check_row(finding: Finding) -> Markdown:
         from_to(finding, IN_MARKDOWN, unit_once=True),
         _found(finding),
         needed(finding, IN_MARKDOWN),
-        _counted(finding),
     )
     return _row(
-        f"{STATUS_SIGNS[status]}{_NBSP}{status}",
-        f"{markdown_name(finding.rule)}<br>{subject(finding, IN_MARKDOWN)}",
+        f"{STATUS_SIGNS[status]} {status} · {markdown_name(finding.rule)}<br>{subject(finding, IN_MARKDOWN)}",
         *(number.replace(" ", _NBSP) for number in numbers),
+        _counted(finding),
     )
 
 
@@ -107,12 +105,11 @@ def _found(finding: Finding) -> str:
 
 
 def _counted(finding: Finding) -> str:
-    """Return `−13 +1 of 90`, and in how many independent groups where that is fewer."""
+    """Return `13 / 1 of 90`, and in how many independent groups where that is fewer."""
     groups = f" in {finding.clusters:,}" if finding.clusters and finding.clusters != finding.samples else ""
     if finding.worse is None or finding.better is None:
         return f"{finding.samples:,}{groups}"
-    worse, better = (spell(number, 0, sign=True) for number in (-finding.worse, finding.better))
-    return f"{worse} {better} of {finding.samples:,}{groups}"
+    return f"{finding.worse:,} / {finding.better:,} of {finding.samples:,}{groups}"
 
 
 def _sample_row(sample: WorstSample, finding: Finding | None, with_question: bool) -> Markdown:

@@ -188,7 +188,9 @@ def _list(page: _Page, title: str, findings: Sequence[Finding], most: int | None
 def _write_facts(page: _Page, verdict: Verdict, verbose: bool) -> None:
     """Say what the verdict rests on, and what to do next."""
     page.lines.append("")
-    page.write(". ".join(part for part in (counts_line(verdict), facts.compared(verdict)) if part) + ".")
+    all_pass = verdict.counts.get("pass") == len(verdict.findings)  # then the headline has counted them
+    parts = ("" if all_pass else counts_line(verdict), facts.compared(verdict))
+    page.write(" ".join(f"{part}." for part in parts if part))
     for notice in verdict.notices:
         page.write(terminal_text(notice), "note: ", "  ")
     _write_some(page, "left out: ", facts.left_out(verdict, IN_TERMINAL), verbose)
