@@ -55,7 +55,8 @@ def spell(value: float | None, decimals: int, *, sign: bool = False) -> str:
         return f"{MINUS if value < 0 else ''}∞"
     size = abs(value)
     if size and not _TINY <= size < _HUGE:
-        digits = f"{size:.3g}".replace("e-", f"e{MINUS}").replace("e+", "e")
+        digits, _, exponent = f"{size:.3g}".partition("e")
+        digits += f"e{exponent}".replace("e-0", f"e{MINUS}").replace("e-", f"e{MINUS}").replace("e+", "e")
     else:
         digits = f"{_without_noise(size):,.{decimals}f}"
     if not any(digit in "123456789" for digit in digits):
