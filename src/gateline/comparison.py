@@ -79,7 +79,7 @@ class Comparison:
         """Return the values of the baseline (None in a first run) and the candidate for some pairs."""
         values = self.pairs.metrics[metric]
         sides = [values.baseline, values.candidate]
-        read = []
+        read: list[Floats | None] = []
         for side in sides:
             if side is None:
                 read.append(None)
@@ -88,7 +88,7 @@ class Comparison:
             else:
                 with np.errstate(invalid="ignore", divide="ignore"):
                     read.append(np.where(side.weight[rows] > 0, side.value[rows] / side.weight[rows], np.nan))
-        assert read[1] is not None  # noqa: S101  (the candidate is always there)
+        assert read[1] is not None
         return read[0], read[1]
 
     def gains(self, metric: str, rows: Rows) -> Floats:
@@ -101,7 +101,13 @@ class Comparison:
         return np.where(np.abs(gains) <= NOTHING_DIFFERS * size, 0.0, gains)
 
     def interval(
-        self, metric: str, place: str | None, judged: Judged, *, family: int = 1, threshold: float | None = None
+        self,
+        metric: str,
+        place: str | None,
+        judged: Judged,
+        *,
+        family: int = 1,
+        threshold: float | None = None,
     ) -> tuple[FoundInterval | None, list[str]]:
         """Return the interval of the number that is judged, widened over `family` checks, and notes on its making.
 
@@ -112,26 +118,46 @@ class Comparison:
         limits = () if threshold is None else (threshold,)
         paired = self._pair(metric, place, candidate_alone=judged == "candidate")
         if judged == "candidate":
-            found = statistics.value_interval(paired, "candidate", self._statistic(definition), level=level,
-                                              bounds=definition.range, settings=self.settings, limits=limits)  # fmt: skip
+            found = statistics.value_interval(
+                paired,
+                "candidate",
+                self._statistic(definition),
+                level=level,
+                bounds=definition.range,
+                settings=self.settings,
+                limits=limits,
+            )
         else:
-            found = statistics.gain_interval(paired, self._statistic(definition), sign=definition.sign,
-                                             relative=judged == "relative_gain", level=level, width=definition.width,
-                                             settings=self.settings, limits=limits)  # fmt: skip
+            found = statistics.gain_interval(
+                paired,
+                self._statistic(definition),
+                sign=definition.sign,
+                relative=judged == "relative_gain",
+                level=level,
+                width=definition.width,
+                settings=self.settings,
+                limits=limits,
+            )
         if found is None:
             return None, []
         return _tell(found, judged), list(found.notes)
 
-    def smallest_visible_change(self, metric: str, place: str | None, judged: Judged, family: int) -> float | None:
+    def smallest_visible_change(
+        self, metric: str, place: str | None, judged: Judged, family: int
+    ) -> float | None:
         """Return the smallest change that the slice could show with 80 % power, in the unit of the judged number."""
         estimate = self.estimate(metric, place, candidate_alone=judged == "candidate")
         if judged == "candidate" or self.pairs.first_run or estimate.samples < 2:
             return None
         definition = self.metrics[metric]
         return statistics.smallest_visible_change(
-            self._pair(metric, place), self._statistic(definition), relative=judged == "relative_gain",
-            level=1 - (1 - self.settings.confidence) / family, width=definition.width, settings=self.settings,
-        )  # fmt: skip
+            self._pair(metric, place),
+            self._statistic(definition),
+            relative=judged == "relative_gain",
+            level=1 - (1 - self.settings.confidence) / family,
+            width=definition.width,
+            settings=self.settings,
+        )
 
     def _statistic(self, metric: Metric) -> Statistic:
         if metric.ratio:
@@ -167,11 +193,17 @@ class Comparison:
         if not len(rows):
             return Estimate(metric, place, 0, 0, None, None, None, None, None, None, None)
         values, statistic = self.pairs.metrics[metric], self._statistic(definition)
-        candidate = statistics.evaluate(values.candidate.value[rows], _at(values.candidate.weight, rows), statistic)
+        candidate = statistics.evaluate(
+            values.candidate.value[rows], _at(values.candidate.weight, rows), statistic
+        )
         candidate_value = candidate if np.isfinite(candidate) else None
         if values.baseline is None or not values.baseline.usable[rows].all():
-            return Estimate(metric, place, len(rows), clusters, None, candidate_value, None, None, None, None, None)
-        baseline = statistics.evaluate(values.baseline.value[rows], _at(values.baseline.weight, rows), statistic)
+            return Estimate(
+                metric, place, len(rows), clusters, None, candidate_value, None, None, None, None, None
+            )
+        baseline = statistics.evaluate(
+            values.baseline.value[rows], _at(values.baseline.weight, rows), statistic
+        )
         gain = definition.sign * (candidate - baseline)
         if abs(gain) <= NOTHING_DIFFERS * max(abs(baseline), abs(candidate)):
             gain = 0.0
@@ -179,13 +211,18 @@ class Comparison:
         better, worse = int((gains > 0).sum()), int((gains < 0).sum())
         defined = bool(np.isfinite(baseline) and np.isfinite(candidate))
         return Estimate(
-            metric, place, len(rows), clusters,
+            metric,
+            place,
+            len(rows),
+            clusters,
             baseline=baseline if np.isfinite(baseline) else None,
             candidate=candidate_value,
             gain=gain if defined else None,
             relative_gain=gain / abs(baseline) if defined and baseline != 0 else None,
-            better=better, worse=worse, same=len(rows) - better - worse,
-        )  # fmt: skip
+            better=better,
+            worse=worse,
+            same=len(rows) - better - worse,
+        )
 
 
 def _at(column: Floats | None, rows: Rows) -> Floats | None:
@@ -193,5 +230,11 @@ def _at(column: Floats | None, rows: Rows) -> Floats | None:
 
 
 def _tell(interval: Interval, judged: Judged) -> FoundInterval:
-    return FoundInterval(of=judged, low=interval.low, high=interval.high, level=interval.level,
-                         method=interval.method, resamples=interval.resamples)  # fmt: skip
+    return FoundInterval(
+        of=judged,
+        low=interval.low,
+        high=interval.high,
+        level=interval.level,
+        method=interval.method,
+        resamples=interval.resamples,
+    )

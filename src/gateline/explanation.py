@@ -22,14 +22,24 @@ def explain(file: PolicyFile) -> str:
     parts = [
         [f"The gate {policy.name}" + (f": {policy.description}" if policy.description else "")],
         ["What is compared:", *_bullets(_say_samples(policy))],
-        ["What is measured:", *_bullets(_say_metric(name, metric) for name, metric in policy.metrics.items())],
+        [
+            "What is measured:",
+            *_bullets(_say_metric(name, metric) for name, metric in policy.metrics.items()),
+        ],
         ["What a missing value means:", *_bullets(_say_missing(policy))],
         ["What must hold:", *_bullets(f"{rule.id}: {_say_rule(rule, policy)}" for rule in policy.rules)],
     ]
     if policy.waivers:
-        parts.append(["What is let through for now:", *_bullets(
-            f"{one.rule}{f' in {one.slice}' if one.slice else ''} up to {one.up_to.text} until {one.until.isoformat()} "
-            f"({one.by}: {one.reason})" for one in policy.waivers)])  # fmt: skip
+        parts.append(
+            [
+                "What is let through for now:",
+                *_bullets(
+                    f"{one.rule}{f' in {one.slice}' if one.slice else ''} up to {one.up_to.text} until {one.until.isoformat()} "
+                    f"({one.by}: {one.reason})"
+                    for one in policy.waivers
+                ),
+            ]
+        )
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
@@ -37,15 +47,30 @@ def review(file: PolicyFile) -> list[str]:
     """Return what is valid and yet worth a thought."""
     policy = file.policy
     judged = {rule.metric for rule in policy.rules}
-    looked_at = {rule.slice for rule in policy.rules} | {metric.applies_to for metric in policy.metrics.values()}
-    notes = [f"metrics.{name} is measured but no rule judges it" for name in policy.metrics if name not in judged]
-    notes += [f"slices.named.{name} is named but no rule looks at it" for name in policy.slices.named if name not in looked_at]
+    looked_at = {rule.slice for rule in policy.rules} | {
+        metric.applies_to for metric in policy.metrics.values()
+    }
+    notes = [
+        f"metrics.{name} is measured but no rule judges it" for name in policy.metrics if name not in judged
+    ]
+    notes += [
+        f"slices.named.{name} is named but no rule looks at it"
+        for name in policy.slices.named
+        if name not in looked_at
+    ]
     if policy.slices.by and not any(rule.slices for rule in policy.rules):
         notes.append("slices.by lists labels but no rule has 'slices: true'")
     for name, metric in policy.metrics.items():
-        if metric.range is None and not metric.is_cost(name) and not metric.is_time(name) and metric.quantile is None:
-            notes.append(f"metrics.{name} has no range: a value out of range can't be noticed, and small slices get "
-                         "narrower intervals than they should")  # fmt: skip
+        if (
+            metric.range is None
+            and not metric.is_cost(name)
+            and not metric.is_time(name)
+            and metric.quantile is None
+        ):
+            notes.append(
+                f"metrics.{name} has no range: a value out of range can't be noticed, and small slices get "
+                "narrower intervals than they should"
+            )
     lines = [_line_note(rule) for rule in policy.rules]
     return notes + [note for note in lines if note]
 
@@ -59,8 +84,11 @@ def _line_note(rule: Rule) -> str:
 def _say_samples(policy: Policy) -> Iterable[str]:
     samples = policy.samples
     yield f"the two runs are joined on the field '{samples.id}'; below {samples.at_least} pairs there is no verdict"
-    yield ("ids in one run only end without a verdict" if samples.on_mismatch == "refuse"
-           else "ids in one run only are left out and reported")  # fmt: skip
+    yield (
+        "ids in one run only end without a verdict"
+        if samples.on_mismatch == "refuse"
+        else "ids in one run only are left out and reported"
+    )
     if samples.golden_set:
         yield f"both runs must answer the golden set {samples.golden_set}"
     if samples.cluster:
@@ -83,8 +111,10 @@ def _say_missing(policy: Policy) -> Iterable[str]:
     missing = policy.missing
     yield f"a sample without an answer {_NO_ANSWER[missing.no_answer]}"
     yield f"a sample without a score {_NO_ANSWER[missing.no_score]}"
-    yield (f"past {missing.drop_at_most * 100:g} % left out of a metric in one run, overall or in a slice of a hard "
-           "rule, there is no verdict")  # fmt: skip
+    yield (
+        f"past {missing.drop_at_most * 100:g} % left out of a metric in one run, overall or in a slice of a hard "
+        "rule, there is no verdict"
+    )
 
 
 def _say_rule(rule: Rule, policy: Policy) -> str:

@@ -26,7 +26,9 @@ def compare_policies(base: Policy, now: Policy) -> list[PolicyChange]:
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path), after.get(path)
         if old != new and not _parent_differs(path, before, after):
-            changes.append(PolicyChange(path=path, base=_say(old), now=_say(new), loosens=_loosens(path, old, new)))
+            changes.append(
+                PolicyChange(path=path, base=_say(old), now=_say(new), loosens=_loosens(path, old, new))
+            )
     return sorted(changes, key=lambda change: not change.loosens)
 
 
@@ -39,7 +41,9 @@ def _flatten(value: Any, path: str = "") -> dict[str, Any]:
         return flat
     if path in _KEYED and isinstance(value, list):
         for item in value:
-            here = f"{path}.{item[_KEYED[path]]}" + (f" in {item['slice']}" if path == "waivers" and item["slice"] else "")
+            here = f"{path}.{item[_KEYED[path]]}" + (
+                f" in {item['slice']}" if path == "waivers" and item["slice"] else ""
+            )
             flat[here] = "present"
             flat |= _flatten({key: one for key, one in item.items() if key != _KEYED[path]}, here)
         return flat
@@ -49,7 +53,9 @@ def _flatten(value: Any, path: str = "") -> dict[str, Any]:
 def _parent_differs(path: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Return whether the rule or waiver that holds `path` is new or gone, which then says it all."""
     for side, other in ((before, after), (after, before)):
-        holder = next((key for key, value in side.items() if value == "present" and path.startswith(f"{key}.")), None)
+        holder = next(
+            (key for key, value in side.items() if value == "present" and path.startswith(f"{key}.")), None
+        )
         if holder is not None and holder not in other:
             return True
     return False

@@ -30,7 +30,7 @@ RULES = find_rules()
 if TYPE_CHECKING:
     AnyRule = Rule
 else:
-    AnyRule = Annotated[Union[tuple(RULES.values())], Field(discriminator="kind")]
+    AnyRule = Annotated[Union[tuple(RULES.values())], Field(discriminator="kind")]  # noqa: UP007
 
 MOST_BYTES = 1_000_000
 
@@ -99,12 +99,27 @@ class PolicyFile:
         for rule in policy.rules:
             if rule.slice is not None:
                 slice_lines.setdefault(rule.slice, self.place(rule))
-        families = {label: self.place(rule) for rule in policy.rules for label in rule.labels(policy.slices.by)}
+        families = {
+            label: self.place(rule) for rule in policy.rules for label in rule.labels(policy.slices.by)
+        }
         hard = frozenset((rule.metric, rule.slice) for rule in policy.rules if rule.hard)
-        hard_families = frozenset((rule.metric, label) for rule in policy.rules if rule.hard
-                                  for label in rule.labels(policy.slices.by))  # fmt: skip
-        return Terms(policy.samples, policy.provenance, policy.missing, policy.slices, policy.metrics,
-                     hard, hard_families, slice_lines, families)  # fmt: skip
+        hard_families = frozenset(
+            (rule.metric, label)
+            for rule in policy.rules
+            if rule.hard
+            for label in rule.labels(policy.slices.by)
+        )
+        return Terms(
+            policy.samples,
+            policy.provenance,
+            policy.missing,
+            policy.slices,
+            policy.metrics,
+            hard,
+            hard_families,
+            slice_lines,
+            families,
+        )
 
 
 def load_policy(path: str | PathLike[str]) -> PolicyFile:
@@ -117,7 +132,9 @@ def load_policy(path: str | PathLike[str]) -> PolicyFile:
         with Path(path).open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise PolicyError(f"policy not found: {file}", file, "gateline init RESULT writes a first one") from None
+        raise PolicyError(
+            f"policy not found: {file}", file, "gateline init RESULT writes a first one"
+        ) from None
     except OSError as error:
         raise PolicyError(f"the policy can't be read: {error.strerror}", file) from None
     if len(content) > MOST_BYTES:
@@ -135,7 +152,9 @@ def read_policy(text: str, file: str, sha256: str = "") -> PolicyFile:
     document = read_yaml(text, file)
     if not isinstance(document.data, dict):
         found = "empty" if document.data is None else f"a {type(document.data).__name__}"
-        raise PolicyError(f"a policy is a mapping with version, name, metrics and rules; this file is {found}", file)
+        raise PolicyError(
+            f"a policy is a mapping with version, name, metrics and rules; this file is {found}", file
+        )
     _prepare(document)
     problems = list(document.problems)
     policy = None
@@ -155,7 +174,7 @@ def _prepare(document: Document) -> None:
     data: Any = document.data
     for path, text in document.raw.items():
         if path[:2] == ("slices", "named") and len(path) >= 4 and text not in ("", "~", "null"):
-            holder = data
+            holder: Any = data
             for part in path[:-1]:
                 holder = holder[part]
             holder[path[-1]] = text
@@ -192,7 +211,9 @@ def _explain(detail: ErrorDetails, path: KeyPath, document: Document) -> tuple[s
         kinds = ", ".join(RULES)
         if kind == "union_tag_not_found":
             return "'kind' is missing", f"one of {kinds}"
-        return f"there is no kind of rule '{context.get('tag')}'", did_you_mean(str(context.get("tag")), RULES)
+        return f"there is no kind of rule '{context.get('tag')}'", did_you_mean(
+            str(context.get("tag")), RULES
+        )
     if kind == "value_error":
         return str(context.get("error", detail["msg"])), ""
     if kind == "literal_error":
@@ -213,14 +234,16 @@ def _say(value: object) -> str:
 def _real_path(location: tuple[int | str, ...], data: object) -> KeyPath:
     """Drop from pydantic's location what is no key of the file: tags of unions and names of validators."""
     path: list[int | str] = []
-    here = data
+    here: Any = data
     for number, part in enumerate(location):
         last = number == len(location) - 1
-        if isinstance(here, dict) and part in here:
+        if (isinstance(here, dict) and part in here) or (
+            isinstance(here, list) and isinstance(part, int) and part < len(here)
+        ):
             here = here[part]
-        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
-            here = here[part]
-        elif not last or not isinstance(here, dict) or not isinstance(part, str) or "[" in part or "-" in part:
+        elif (
+            not last or not isinstance(here, dict) or not isinstance(part, str) or "[" in part or "-" in part
+        ):
             continue
         path.append(part)
     return tuple(path)
@@ -243,8 +266,12 @@ def _fields_at(path: KeyPath, document: Document) -> list[str]:
     """Return the fields that are known at a place of the policy."""
     data: Any = document.data
     parts: dict[str, type[Part] | type[Settings]] = {
-        "samples": Samples, "provenance": Provenance, "missing": Missing, "slices": Slices, "statistics": Settings,
-    }  # fmt: skip
+        "samples": Samples,
+        "provenance": Provenance,
+        "missing": Missing,
+        "slices": Slices,
+        "statistics": Settings,
+    }
     if not path:
         return list(Policy.model_fields)
     if path[0] == "metrics":
@@ -252,7 +279,7 @@ def _fields_at(path: KeyPath, document: Document) -> list[str]:
     if path[0] == "waivers":
         return list(Waiver.model_fields)
     if path[0] == "rules" and len(path) > 1 and isinstance(data["rules"], list):
-        rule = data["rules"][path[1]]
+        rule: Any = data["rules"][int(path[1])]
         return list(RULES.get(str(rule.get("kind")), Rule).model_fields) if isinstance(rule, dict) else []
     return list(parts[str(path[0])].model_fields) if path[0] in parts else []
 
@@ -267,8 +294,11 @@ def _check_whole(policy: Policy, document: Document) -> list[Problem]:
     known_slices = list(policy.slices.named)
     for name, metric in policy.metrics.items():
         if metric.applies_to is not None and not _is_slice(metric.applies_to, known_slices):
-            complain(("metrics", name, "applies_to"), f"there is no slice '{metric.applies_to}'",
-                     did_you_mean(metric.applies_to, known_slices))  # fmt: skip
+            complain(
+                ("metrics", name, "applies_to"),
+                f"there is no slice '{metric.applies_to}'",
+                did_you_mean(metric.applies_to, known_slices),
+            )
     seen: set[str] = set()
     for number, rule in enumerate(policy.rules):
         here: KeyPath = ("rules", number)
@@ -276,8 +306,11 @@ def _check_whole(policy: Policy, document: Document) -> list[Problem]:
             complain((*here, "id"), f"the id '{rule.id}' stands twice", "give each rule an id of its own")
         seen.add(rule.id)
         if rule.slice is not None and not _is_slice(rule.slice, known_slices):
-            complain((*here, "slice"), f"there is no slice '{rule.slice}'",
-                     did_you_mean(rule.slice, known_slices) or "name it under slices.named, or write label=value")  # fmt: skip
+            complain(
+                (*here, "slice"),
+                f"there is no slice '{rule.slice}'",
+                did_you_mean(rule.slice, known_slices) or "name it under slices.named, or write label=value",
+            )
         if rule.slices is True and not policy.slices.by:
             complain((*here, "slices"), "slices: true needs labels under slices.by")
         if rule.metric in policy.metrics:
@@ -286,7 +319,11 @@ def _check_whole(policy: Policy, document: Document) -> list[Problem]:
     for number, waiver in enumerate(policy.waivers):
         waived = next((rule for rule in policy.rules if rule.id == waiver.rule), None)
         if waived is None:
-            complain(("waivers", number, "rule"), f"there is no rule '{waiver.rule}'", did_you_mean(waiver.rule, seen))
+            complain(
+                ("waivers", number, "rule"),
+                f"there is no rule '{waiver.rule}'",
+                did_you_mean(waiver.rule, seen),
+            )
         elif waived.hard:
             complain(("waivers", number, "rule"), f"the rule '{waiver.rule}' is hard and can't be waived")
     return problems + _check_names(document)
@@ -299,11 +336,14 @@ def _check_names(document: Document) -> list[Problem]:
     if not isinstance(metrics, dict) or not isinstance(rules, list):
         return []
     return [
-        Problem(f"there is no metric '{rule['metric']}'", _place(document, ("rules", number, "metric")),
-                did_you_mean(rule["metric"], metrics))
+        Problem(
+            f"there is no metric '{rule['metric']}'",
+            _place(document, ("rules", number, "metric")),
+            did_you_mean(rule["metric"], metrics),
+        )
         for number, rule in enumerate(rules)
         if isinstance(rule, dict) and isinstance(rule.get("metric"), str) and rule["metric"] not in metrics
-    ]  # fmt: skip
+    ]
 
 
 def _is_slice(name: str, known: list[str]) -> bool:

@@ -11,7 +11,11 @@ class Part(BaseModel):
     """A part of the policy: frozen, closed to unknown fields, documented by the texts under its fields."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False, hide_input_in_errors=False
+        frozen=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=False,
     )
 
 

@@ -5,7 +5,6 @@ This is what `verdict.json` holds and all that a report sees. It reads no file a
 
 from __future__ import annotations
 
-import datetime
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,16 @@ from gateline.findings import Finding, Status
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
 from gateline.record import Record
 
-__all__ = ["ChangedField", "LeftOutIds", "LeftOutValues", "Pairing", "Verdict", "count", "decide", "order_findings"]
+__all__ = [
+    "ChangedField",
+    "LeftOutIds",
+    "LeftOutValues",
+    "Pairing",
+    "Verdict",
+    "count",
+    "decide",
+    "order_findings",
+]
 
 SCHEMA = "gateline.verdict/1"
 
@@ -183,11 +191,6 @@ def count(findings: Iterable[Finding]) -> dict[str, int]:
     for finding in findings:
         counts[finding.status.value] += 1
     return counts
-
-
-def day_text(day: datetime.date) -> str:
-    """Return a day as YYYY-MM-DD."""
-    return day.isoformat()
 
 
 def _excess(finding: Finding) -> float:

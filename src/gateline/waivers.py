@@ -52,14 +52,18 @@ def apply_waivers(
     used: set[int] = set()
     result = []
     for finding in findings:
-        number = next((n for n, waiver in enumerate(waivers) if _lets_through(waiver, finding, rules, comparison, on)),
-                      None)  # fmt: skip
+        number = next(
+            (n for n, waiver in enumerate(waivers) if _lets_through(waiver, finding, rules, comparison, on)),
+            None,
+        )
         if number is None:
             result.append(finding)
             continue
         used.add(number)
         waiver = waivers[number]
-        told = UsedWaiver(up_to=waiver.up_to.text, until=waiver.until.isoformat(), by=waiver.by, reason=waiver.reason)
+        told = UsedWaiver(
+            up_to=waiver.up_to.text, until=waiver.until.isoformat(), by=waiver.by, reason=waiver.reason
+        )
         result.append(finding.model_copy(update={"status": Status.WAIVED, "blocks": False, "waiver": told}))
     notices = [text for n, waiver in enumerate(waivers) for text in _notices(waiver, n in used, findings, on)]
     return result, notices
@@ -87,7 +91,11 @@ def _notices(waiver: Waiver, used: bool, findings: Sequence[Finding], on: dateti
         return [f"{name} ended on {until}: the rule counts again"]
     if not used:
         exceeded = any(waiver.covers(finding) and finding.blocks for finding in findings)
-        why = f"does not reach: the bound is missed by more than {waiver.up_to.text}" if exceeded else "is not needed"
+        why = (
+            f"does not reach: the bound is missed by more than {waiver.up_to.text}"
+            if exceeded
+            else "is not needed"
+        )
         return [f"{name} {why}"]
     left = (waiver.until - on).days
     if left < NOTICE_DAYS:

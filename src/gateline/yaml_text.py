@@ -99,9 +99,11 @@ class _Builder:
     def build(self, node: yaml.Node, path: Path) -> object:
         self.nodes += 1
         if self.nodes > MOST_NODES or len(path) > MOST_DEPTH:
-            raise PolicyError("too many or too deeply nested values, or an alias that contains itself",
-                              f"{self.document.file}:{node.start_mark.line + 1}",
-                              "write the values out instead of using aliases")  # fmt: skip
+            raise PolicyError(
+                "too many or too deeply nested values, or an alias that contains itself",
+                f"{self.document.file}:{node.start_mark.line + 1}",
+                "write the values out instead of using aliases",
+            )
         kind = {yaml.ScalarNode: "str", yaml.SequenceNode: "seq", yaml.MappingNode: "map"}[type(node)]
         if node.tag not in (f"tag:yaml.org,2002:{kind}", "!"):
             self.complain(node, path, f"the tag {node.tag} is not allowed here", "leave it out")
@@ -111,6 +113,7 @@ class _Builder:
             return [self.build(item, (*path, position)) for position, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode):
             return self.build_mapping(node, path)
+        assert isinstance(node, yaml.ScalarNode)
         return self.read_scalar(node, path)
 
     def build_mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, object]:
@@ -126,8 +129,12 @@ class _Builder:
                 continue
             if key in mapping:
                 first = self.document.line(here)
-                self.complain(key_node, here, f"'{key}' stands twice here, first in line {first}",
-                              "only one of them can be meant")  # fmt: skip
+                self.complain(
+                    key_node,
+                    here,
+                    f"'{key}' stands twice here, first in line {first}",
+                    "only one of them can be meant",
+                )
                 continue
             self.document.lines[here] = key_node.start_mark.line + 1
             mapping[key] = self.build(value_node, here)
@@ -144,8 +151,12 @@ class _Builder:
             return _BOOLEANS[text]
         if _OCTAL.fullmatch(text):
             number = text.lstrip("+-0_") or "0"
-            self.complain(node, path, f"'{text}' can be read as a text, a decimal or an octal number",
-                          f"write {number} for the number or '{text}' in quotes for the text")  # fmt: skip
+            self.complain(
+                node,
+                path,
+                f"'{text}' can be read as a text, a decimal or an octal number",
+                f"write {number} for the number or '{text}' in quotes for the text",
+            )
             return text
         if _INTEGER.fullmatch(text):
             return int(text) if len(text) < 300 else text
@@ -157,5 +168,7 @@ class _Builder:
                 return int(number_)  # 1e4 is meant as 10000, also where only a whole number will do
             return number_
         if _UNBOUNDED.fullmatch(text) and path and path[-1] not in ("name", "id", "reason", "by"):
-            self.complain(node, path, f"must be a finite number, not '{text}'", "leave the key out for no bound")
+            self.complain(
+                node, path, f"must be a finite number, not '{text}'", "leave the key out for no bound"
+            )
         return text

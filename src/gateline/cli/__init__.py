@@ -54,7 +54,10 @@ def _tell(error: Exception, verbosity: int) -> int:
         import traceback
 
         traceback.print_exception(error, file=sys.stderr)
-    print(f"gateline: no verdict: this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
+    print(
+        f"gateline: no verdict: this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}",
+        file=sys.stderr,
+    )
     print("  please report it with the command; -vv shows where it happened", file=sys.stderr)
     return NO_VERDICT
 

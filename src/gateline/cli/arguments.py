@@ -10,10 +10,15 @@ from collections.abc import Callable
 import gateline
 
 COMMANDS = {
-    "check": "checking", "ci": "checking",
-    "lint": "policies", "explain": "policies", "schema": "policies",
-    "inspect": "data", "init": "data", "convert": "data",
-}  # fmt: skip
+    "check": "checking",
+    "ci": "checking",
+    "lint": "policies",
+    "explain": "policies",
+    "schema": "policies",
+    "inspect": "data",
+    "init": "data",
+    "convert": "data",
+}
 """Command -> module of this folder that runs it."""
 
 _EPILOG = """exit codes: 0 passed (warnings allowed), 1 the gate said no, 2 there is no verdict
@@ -31,17 +36,28 @@ class _Parser(argparse.ArgumentParser):
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = _Parser(
-        prog="gateline", description="A regression gate for RAG systems: may this change be merged?",
-        epilog=_EPILOG, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+        prog="gateline",
+        description="A regression gate for RAG systems: may this change be merged?",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=f"gateline {gateline.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
     for name, add in _ADD.items():
         summary, fill = add
-        one = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=_EPILOG,
-                                  allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+        one = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            epilog=_EPILOG,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         fill(one)
-        one.add_argument("-v", "--verbose", action="count", default=0, help="show all findings; -vv also where a bug is")
+        one.add_argument(
+            "-v", "--verbose", action="count", default=0, help="show all findings; -vv also where a bug is"
+        )
     return parser
 
 
@@ -67,19 +83,42 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     _setting(parser, "--baseline", metavar="B", help="results of the baseline")
     _setting(parser, "--candidate", metavar="C", required=True, help="results of the candidate")
     _setting(parser, "--output-dir", metavar="D", help="write verdict.json, comment.md and junit.xml there")
-    _setting(parser, "--base-policy", metavar="F", help="the base branch's policy: says whether this change loosens it")
-    _setting(parser, "--on", metavar="DATE", help="day on which waivers are looked at, YYYY-MM-DD (default: today)")
-    _setting(parser, "--fail-on", choices=["fail", "inconclusive", "never"], default="fail",
-             help="which outcome ends with exit code 1 (default: fail)")  # fmt: skip
-    _setting(parser, "--read-as", metavar="READER", help="force a reader for both files instead of looking at them")
+    _setting(
+        parser,
+        "--base-policy",
+        metavar="F",
+        help="the base branch's policy: says whether this change loosens it",
+    )
+    _setting(
+        parser, "--on", metavar="DATE", help="day on which waivers are looked at, YYYY-MM-DD (default: today)"
+    )
+    _setting(
+        parser,
+        "--fail-on",
+        choices=["fail", "inconclusive", "never"],
+        default="fail",
+        help="which outcome ends with exit code 1 (default: fail)",
+    )
+    _setting(
+        parser, "--read-as", metavar="READER", help="force a reader for both files instead of looking at them"
+    )
     _switch(parser, "--first-run", "allow that there is no baseline yet: only fixed limits are judged")
-    _switch(parser, "--with-excerpts", "let reports hold texts of questions (artifacts of public repositories are public)")
+    _switch(
+        parser,
+        "--with-excerpts",
+        "let reports hold texts of questions (artifacts of public repositories are public)",
+    )
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_gate(parser)
-    _setting(parser, "--format", choices=["text", "markdown", "json", "junit"], default="text",
-             help="format of the report on stdout (default: text)")  # fmt: skip
+    _setting(
+        parser,
+        "--format",
+        choices=["text", "markdown", "json", "junit"],
+        default="text",
+        help="format of the report on stdout (default: text)",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="one line")
 
 
@@ -88,7 +127,9 @@ def _add_policy(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_schema(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("of", nargs="?", choices=["policy", "verdict"], default="policy", help="of what (default: policy)")
+    parser.add_argument(
+        "of", nargs="?", choices=["policy", "verdict"], default="policy", help="of what (default: policy)"
+    )
 
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +144,9 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     _setting(parser, "--read-as", metavar="READER", help="force a reader instead of looking at the file")
     parser.add_argument("--id", metavar="FIELD", help="field that identifies a question (default: id)")
     parser.add_argument("--name", help="name of the gate (default: made of the file's name)")
-    parser.add_argument("--output", "-o", metavar="FILE", help="the policy to write (default: gates/NAME.yml)")
+    parser.add_argument(
+        "--output", "-o", metavar="FILE", help="the policy to write (default: gates/NAME.yml)"
+    )
     parser.add_argument("--workflow", metavar="FILE", help="also write a GitHub workflow that runs it")
 
 
@@ -116,7 +159,10 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
 
 _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": ("compare two result files under a policy and say pass, fail or no verdict", _add_check),
-    "ci": ("the same inside a CI job, from GATELINE_… variables, with step summary, annotations and outputs", _add_gate),
+    "ci": (
+        "the same inside a CI job, from GATELINE_… variables, with step summary, annotations and outputs",
+        _add_gate,
+    ),
     "lint": ("check a policy without data", _add_policy),
     "explain": ("say a policy in plain sentences", _add_policy),
     "schema": ("print the JSON Schema of policies (for editors) or of verdict.json", _add_schema),
@@ -124,4 +170,3 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "init": ("write a first policy from a result file", _add_init),
     "convert": ("write any readable format as gateline's own JSON Lines", _add_convert),
 }
-

@@ -42,8 +42,10 @@ def run_ci(options: argparse.Namespace) -> int:
         for trouble in host.publish(verdict, Path(options.output_dir), dict(os.environ)):
             print_note(trouble)
     if os.environ.get("GATELINE_COMMENT", "never") not in ("never", ""):
-        print_note("posting a comment is not part of this version; the comment is in "
-                   f"{Path(options.output_dir) / 'comment.md'}")  # fmt: skip
+        print_note(
+            "posting a comment is not part of this version; the comment is in "
+            f"{Path(options.output_dir) / 'comment.md'}"
+        )
     return verdict.exit_code if written else verdict.exit_code or 2
 
 
@@ -51,17 +53,29 @@ def _judge(options: argparse.Namespace) -> Verdict:
     if getattr(options, "unreadable", None):
         raise PolicyError(options.unreadable)
     on = _read_day(options.on)
-    asked = gate.Options(fail_on=options.fail_on, first_run=options.first_run, read_as=options.read_as,
-                         with_excerpts=options.with_excerpts)  # fmt: skip
+    asked = gate.Options(
+        fail_on=options.fail_on,
+        first_run=options.first_run,
+        read_as=options.read_as,
+        with_excerpts=options.with_excerpts,
+    )
     try:
-        return gate.check(options.policy, options.baseline, options.candidate, on=on,
-                          base_policy=options.base_policy, options=asked)  # fmt: skip
+        return gate.check(
+            options.policy,
+            options.baseline,
+            options.candidate,
+            on=on,
+            base_policy=options.base_policy,
+            options=asked,
+        )
     except GatelineError:
         raise
     except Exception as error:
         if options.verbose >= 2:
             traceback.print_exception(error, file=sys.stderr)
-        return gate.refuse_bug(error, options.policy, options.baseline, options.candidate, on=on, options=asked)
+        return gate.refuse_bug(
+            error, options.policy, options.baseline, options.candidate, on=on, options=asked
+        )
 
 
 def _read_day(text: str | None) -> datetime.date:
@@ -94,8 +108,14 @@ def _print(verdict: Verdict, options: argparse.Namespace) -> None:
                 print_note(f"no verdict: {reason}")
         return
     colour = wants_colour(dict(os.environ), sys.stdout.isatty())
-    text = render("text", verdict, width=terminal_width(), colour=colour, quiet=options.quiet,
-                  verbose=options.verbose > 0)  # fmt: skip
+    text = render(
+        "text",
+        verdict,
+        width=terminal_width(),
+        colour=colour,
+        quiet=options.quiet,
+        verbose=options.verbose > 0,
+    )
     if verdict.verdict == "invalid":
         print(text.rstrip("\n"), file=sys.stderr)
     else:

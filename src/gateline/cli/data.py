@@ -17,7 +17,9 @@ def run_inspect(options: argparse.Namespace) -> int:
     from gateline import inspection
 
     found = inspection.inspect_run(_read(options))
-    print_report(inspection.to_json(found) if options.json else inspection.render_text(found, terminal_width()))
+    print_report(
+        inspection.to_json(found) if options.json else inspection.render_text(found, terminal_width())
+    )
     return 0
 
 
@@ -26,14 +28,18 @@ def run_init(options: argparse.Namespace) -> int:
     from gateline import proposal
 
     run = _read(options)
-    name = options.name or re.sub(r"[^A-Za-z0-9_-]+", "-", Path(options.file).stem).strip("-").lower() or "gate"
+    name = (
+        options.name or re.sub(r"[^A-Za-z0-9_-]+", "-", Path(options.file).stem).strip("-").lower() or "gate"
+    )
     policy = Path(options.output or f"gates/{name}.yml")
     texts = {policy: proposal.propose_policy(run, name=name)}
     if options.workflow:
         texts[Path(options.workflow)] = proposal.workflow_text(policy.as_posix())
     for path in texts:
         if path.exists():
-            raise InputError("is there already and is not written over", str(path), "name another file with --output")
+            raise InputError(
+                "is there already and is not written over", str(path), "name another file with --output"
+            )
     for path, text in texts.items():
         write_whole(path, text)
         print_note(f"wrote {path}")

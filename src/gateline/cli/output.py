@@ -85,8 +85,9 @@ def write_whole(path: Path, text: str) -> None:
         for folder in reversed(made):
             with contextlib.suppress(OSError):
                 folder.rmdir()
-        raise InputError(f"can't be written: {error.strerror or error}", str(path),
-                         "give another --output-dir or --output") from None  # fmt: skip
+        raise InputError(
+            f"can't be written: {error.strerror or error}", str(path), "give another --output-dir or --output"
+        ) from None
 
 
 def _make_folder(folder: Path) -> list[Path]:
@@ -117,5 +118,4 @@ def _speak_utf8(stream: object) -> None:
     """Let a terminal without UTF-8 show a question mark rather than end the program."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
-
         reconfigure(errors="replace")

@@ -32,7 +32,10 @@ def run_schema(options: argparse.Namespace) -> int:
 
         schema = verdict_schema()
     else:
-        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "gateline.policy/1",
-                  **Policy.model_json_schema()}  # fmt: skip
+        schema = {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": "gateline.policy/1",
+            **Policy.model_json_schema(),
+        }
     print_report(json.dumps(schema, ensure_ascii=False, indent=2))
     return 0

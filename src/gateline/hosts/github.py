@@ -23,7 +23,10 @@ def commands(verdict: Verdict) -> str:
 def publish(verdict: Verdict, folder: Path, environment: dict[str, str]) -> list[str]:
     """Append the step summary and the step outputs to the runner's files; return what could not be written."""
     troubles = []
-    texts = {"GITHUB_STEP_SUMMARY": markdown.render_summary(verdict), "GITHUB_OUTPUT": outputs(verdict, folder)}
+    texts = {
+        "GITHUB_STEP_SUMMARY": markdown.render_summary(verdict),
+        "GITHUB_OUTPUT": outputs(verdict, folder),
+    }
     for variable, text in texts.items():
         path = environment.get(variable)
         if not path:

@@ -37,7 +37,17 @@ from gateline.pairing.values import (
 )
 from gateline.samples import Run
 
-__all__ = ["NONE", "MetricValues", "Pairs", "Rows", "SideValues", "Terms", "pair", "state_facts"]
+__all__ = [
+    "NONE",
+    "MetricValues",
+    "Pairs",
+    "Rows",
+    "SideValues",
+    "Terms",
+    "pair",
+    "refuse_missing",
+    "state_facts",
+]
 
 
 @dataclass
@@ -70,11 +80,13 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
 
     Raises NotComparable, InputError or PolicyError where no verdict can rest on them.
     """
+    lost: list[str] = []
+    new: list[str] = []
     runs = [candidate] if baseline is None else [baseline, candidate]
     changed = [] if baseline is None else compare_provenance(baseline, candidate, terms.provenance)
     groups = [group_ids(run, terms.samples) for run in runs]
     if baseline is None:
-        ids, lost, new = sorted(groups[0]), [], []
+        ids = sorted(groups[0])
     else:
         ids, lost, new = match_ids(groups[0], groups[1], terms.samples, (baseline.file, candidate.file))
     if golden is not None:
@@ -88,34 +100,45 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
     if baseline is not None:
         check_same_input(sides[0], sides[1], ids, terms.samples)
     if len(ids) < terms.samples.at_least:
-        raise NotComparable(f"{len(ids)} pairs are too few for a verdict: samples.at_least is {terms.samples.at_least}",
-                            candidate.file, "evaluate more questions, or lower samples: {at_least: …} knowing that "
-                            "fewer prove less")  # fmt: skip
+        raise NotComparable(
+            f"{len(ids)} pairs are too few for a verdict: samples.at_least is {terms.samples.at_least}",
+            candidate.file,
+            "evaluate more questions, or lower samples: {at_least: …} knowing that fewer prove less",
+        )
     cluster, names = labels.clusters()
     metrics = {name: settle(name, metric, sides, labels, terms) for name, metric in terms.metrics.items()}
     identical = baseline is not None and records_are_the_same(baseline, candidate)
     pairs = Pairs(ids, sides, cluster, names, labels, metrics, identical, changed)
     pairs.facts = _tell_pairing(pairs, lost, new, terms)
     pairs.notices = _notice(pairs, terms)
-    _check_dropped(pairs, terms)
     return pairs
 
 
-def _check_golden(golden: Run, runs: Sequence[Run], groups: Sequence[dict[str, list[int]]], terms: Terms) -> None:
+def _check_golden(
+    golden: Run, runs: Sequence[Run], groups: Sequence[dict[str, list[int]]], terms: Terms
+) -> None:
     problems = []
     asked = dict.fromkeys(golden.ids)
     for run, group in zip(runs, groups, strict=True):
         missing = [name for name in asked if name not in group]
         if missing and (terms.samples.on_mismatch == "refuse" or len(missing) == len(asked)):
             shown = ", ".join(f"'{name}'" for name in missing[:10]) + (", …" if len(missing) > 10 else "")
-            problems.append(Problem(f"{len(missing)} of {len(asked)} questions of the golden set {golden.file} are not "
-                                    f"answered: {shown}", run.file))  # fmt: skip
+            problems.append(
+                Problem(
+                    f"{len(missing)} of {len(asked)} questions of the golden set {golden.file} are not "
+                    f"answered: {shown}",
+                    run.file,
+                )
+            )
     if problems:
         raise NotComparable("a run does not answer the golden set", problems=problems)
 
 
-def _check_dropped(pairs: Pairs, terms: Terms) -> None:
-    """Refuse a verdict where more values are left out than the policy allows, overall or in a hard slice."""
+def refuse_missing(pairs: Pairs, terms: Terms) -> None:
+    """Raise NotComparable where more values are left out than the policy allows, overall or in a hard slice.
+
+    It stands apart from `pair`, so that a verdict which ends here can still tell what was left out.
+    """
     problems = []
     most = terms.missing.drop_at_most
     for name, values in pairs.metrics.items():
@@ -128,18 +151,23 @@ def _check_dropped(pairs: Pairs, terms: Terms) -> None:
                 lost = rows[read.lost[rows] > 0]
                 words = _cause_words(read, lost)
                 ids = [f"'{pairs.ids[row]}'" for row in lost[:5]] + ["…"] * (len(lost) > 5)
-                problems.append(Problem(
-                    f"{name} is missing for {len(lost)} of {len(rows)} samples ({len(lost) / len(rows):.1%})"
-                    f"{f' of the slice {place}' if place else ''}: {words} ({', '.join(ids)})", side.run.file,
-                    f"missing.drop_at_most allows {most:.4g} of them to be left out" if most else
-                    "missing.drop_at_most is 0: none may be left out"))  # fmt: skip
+                problems.append(
+                    Problem(
+                        f"{name} is missing for {len(lost)} of {len(rows)} samples ({len(lost) / len(rows):.1%})"
+                        f"{f' of the slice {place}' if place else ''}: {words} ({', '.join(ids)})",
+                        side.run.file,
+                        f"missing.drop_at_most lets {most * 100:g} % of them be left out"
+                        if most
+                        else "missing.drop_at_most is 0: none may be left out",
+                    )
+                )
     if problems:
         last = problems[-1]
-        hint = f"{last.hint}; rerun the evaluation, or say applies_to where a metric is not defined everywhere"
+        hint = (
+            f"{last.hint}; rerun the evaluation, or say applies_to where a metric is not defined everywhere"
+        )
         problems[-1] = Problem(last.message, last.where, hint)
-        error = NotComparable("too many values are missing for a verdict", problems=problems)
-        error.pairs = pairs  # type: ignore[attr-defined]
-        raise error
+        raise NotComparable("too many values are missing for a verdict", problems=problems)
 
 
 def _hard_places(metric: str, pairs: Pairs, terms: Terms) -> list[str | None]:
@@ -201,10 +229,18 @@ def _tell_left_out(
     for cause, word in CAUSE_NAMES.items():
         found = rows[read.cause[rows] == cause]
         if len(found):
-            told.append(LeftOutValues(
-                metric=name, run=run, slice=place, cause=word,  # type: ignore[arg-type]
-                counted_as="worst" if cause == COUNTED_WORST else "left out",
-                samples=len(found), of=len(rows), ids=[pairs.ids[row] for row in found[:5]]))  # fmt: skip
+            told.append(
+                LeftOutValues(
+                    metric=name,
+                    run=run,
+                    slice=place,
+                    cause=word,
+                    counted_as="worst" if cause == COUNTED_WORST else "left out",
+                    samples=len(found),
+                    of=len(rows),
+                    ids=[pairs.ids[row] for row in found[:5]],
+                )
+            )
     return told
 
 
@@ -231,8 +267,9 @@ def _notice(pairs: Pairs, terms: Terms) -> list[str]:
             scored |= ~np.isnan(side.run.numbers(terms.metrics[name].field or name))
         number = int((other & scored).sum())
         if number:
-            notices.append(f"{side.run.file}: {number} records carry both a score and an error; "
-                           "the score is not used")  # fmt: skip
+            notices.append(
+                f"{side.run.file}: {number} records carry both a score and an error; the score is not used"
+            )
     if pairs.identical:
         notices.append("both files hold the same records: nothing changed")
     return notices

@@ -48,7 +48,9 @@ def group_ids(run: Run, samples: Samples) -> dict[str, list[int]]:
         if len(set(told)) < len(told) or "" in told:
             raise _refuse_repeats(run, {name: found}, samples)
     if samples.repeats == "last":
-        return {name: [max(found, key=lambda row: _attempt_key(attempts[row]))] for name, found in rows.items()}
+        return {
+            name: [max(found, key=lambda row: _attempt_key(attempts[row]))] for name, found in rows.items()
+        }
     return dict(rows)
 
 
@@ -63,16 +65,29 @@ def match_ids(
     lost = sorted(baseline.keys() - candidate.keys())
     new = sorted(candidate.keys() - baseline.keys())
     if not both:
-        raise NotComparable("the two runs have no question in common", files[1],
-                            f"the baseline has {_quote(lost, 3)}, the candidate {_quote(new, 3)}")  # fmt: skip
+        raise NotComparable(
+            "the two runs have no question in common",
+            files[1],
+            f"the baseline has {_quote(lost, 3)}, the candidate {_quote(new, 3)}",
+        )
     if (lost or new) and samples.on_mismatch == "refuse":
         problems = []
         if lost:
-            problems.append(Problem(f"{len(lost)} of {len(baseline)} questions of the baseline are not in the "
-                                    f"candidate: {_quote(lost)}", files[1]))  # fmt: skip
+            problems.append(
+                Problem(
+                    f"{len(lost)} of {len(baseline)} questions of the baseline are not in the "
+                    f"candidate: {_quote(lost)}",
+                    files[1],
+                )
+            )
         if new:
-            problems.append(Problem(f"{len(new)} of {len(candidate)} questions of the candidate are not in the "
-                                    f"baseline: {_quote(new)}", files[0]))  # fmt: skip
+            problems.append(
+                Problem(
+                    f"{len(new)} of {len(candidate)} questions of the candidate are not in the "
+                    f"baseline: {_quote(new)}",
+                    files[0],
+                )
+            )
         hint = "run both on the same golden set, or write samples: {on_mismatch: intersect}"
         problems[-1] = Problem(problems[-1].message, problems[-1].where, hint)
         raise NotComparable("the two runs did not answer the same questions", problems=problems)
@@ -109,9 +124,13 @@ def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], sample
             before, after = texts[0][baseline.first[position]], texts[1][row]
             if before != after:
                 differing.append(ids[position])
-                problems.append(Problem(f"sample '{ids[position]}' has another {name} in the candidate: "
-                                        f"'{_cut(after)}', in the baseline '{_cut(before)}'",
-                                        candidate.run.place(int(row))))  # fmt: skip
+                problems.append(
+                    Problem(
+                        f"sample '{ids[position]}' has another {name} in the candidate: "
+                        f"'{_cut(after)}', in the baseline '{_cut(before)}'",
+                        candidate.run.place(int(row)),
+                    )
+                )
     if problems:
         more = differing[5:]
         rest = [Problem(f"likewise {_quote(more, 20)}", candidate.run.file)] if more else []
@@ -141,7 +160,9 @@ def records_are_the_same(baseline: Run, candidate: Run) -> bool:
 
 def _same_column(before: object, after: object, orders: Sequence[Sequence[int]]) -> bool:
     if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
-        return bool(np.array_equal(before[np.asarray(orders[0])], after[np.asarray(orders[1])], equal_nan=True))
+        return bool(
+            np.array_equal(before[np.asarray(orders[0])], after[np.asarray(orders[1])], equal_nan=True)
+        )
     if isinstance(before, list) and isinstance(after, list):
         return all(before[a] == after[b] for a, b in zip(*orders, strict=True))
     return False
@@ -155,9 +176,12 @@ def _refuse_repeats(run: Run, repeated: dict[str, list[int]], samples: Samples) 
     message = f"the id '{name}' stands {len(rows)} times, in lines {lines}{more}"
     if samples.repeats == "refuse":
         return InputError(message, run.place(rows[1]), "samples: {repeats: refuse} does not allow attempts")
-    return InputError(message, run.place(rows[1]),
-                      f"where these are attempts at one question, number them in the field '{samples.repeat_field}' "
-                      "or name the field that does: samples: {repeat_field: …}")  # fmt: skip
+    return InputError(
+        message,
+        run.place(rows[1]),
+        f"where these are attempts at one question, number them in the field '{samples.repeat_field}' "
+        "or name the field that does: samples: {repeat_field: …}",
+    )
 
 
 def _attempt_key(text: str) -> tuple[int, float, str]:

@@ -77,11 +77,16 @@ class Labels:
         if name is None:
             return np.arange(len(self.ids), dtype=np.int64), list(self.ids)
         if not any(side.run.find_label(name) is not None for side in self._sources()):
-            raise PolicyError(f"no record has the field '{name}' that samples.cluster names", self.sides[-1].run.file,
-                              did_you_mean(name, _known_labels(self._sources())))  # fmt: skip
+            raise PolicyError(
+                f"no record has the field '{name}' that samples.cluster names",
+                self.sides[-1].run.file,
+                did_you_mean(name, _known_labels(self._sources())),
+            )
         texts = self.values(name)
-        names = [f"{name}={', '.join(found)}" if found else f"id={self.ids[position]}"
-                 for position, found in enumerate(texts)]  # fmt: skip
+        names = [
+            f"{name}={', '.join(found)}" if found else f"id={self.ids[position]}"
+            for position, found in enumerate(texts)
+        ]
         distinct = sorted(set(names))
         code_of = {text: code for code, text in enumerate(distinct)}
         return np.array([code_of[text] for text in names], dtype=np.int64), distinct
@@ -90,10 +95,15 @@ class Labels:
         """Raise PolicyError for a slice or label that no record of either run carries: a typing slip."""
         problems = [self._check_label(label, where) for label, where in self.terms.family_labels.items()]
         for name, where in self.terms.slice_lines.items():
-            problems += [self._check_condition(label, values, where) for label, values in self._conditions(name).items()]
+            problems += [
+                self._check_condition(label, values, where)
+                for label, values in self._conditions(name).items()
+            ]
         found = [problem for problem in problems if problem]
         if found:
-            raise PolicyError("the policy names slices that no sample carries", problems=list(dict.fromkeys(found)))
+            raise PolicyError(
+                "the policy names slices that no sample carries", problems=list(dict.fromkeys(found))
+            )
 
     def count_by_slice(self, ids: Sequence[str], run: Run) -> dict[str, int]:
         """Return how many of a run's `ids` stand in each slice that a rule looks at."""
@@ -103,8 +113,13 @@ class Labels:
         for name in self.terms.slice_lines:
             conditions = self._conditions(name)
             columns = {label: run.labels(label) or [()] * len(run) for label in conditions}
-            counts[name] = len({run.ids[row] for row in rows
-                                if all(set(columns[label][row]) & set(values) for label, values in conditions.items())})  # fmt: skip
+            counts[name] = len(
+                {
+                    run.ids[row]
+                    for row in rows
+                    if all(set(columns[label][row]) & set(values) for label, values in conditions.items())
+                }
+            )
         for label in self.terms.family_labels:
             column = run.labels(label) or [()] * len(run)
             members: dict[str, set[str]] = {}
@@ -125,20 +140,29 @@ class Labels:
         return [of_id.get(one, ()) for one in self.ids]
 
     def _agreed_values(self, name: str) -> list[tuple[str, ...]]:
-        found = [texts for texts in (self._side_values(side, name) for side in self.sides) if texts is not None]
+        found = [
+            texts for texts in (self._side_values(side, name) for side in self.sides) if texts is not None
+        ]
         if len(found) < 2:
             return found[0] if found else [()] * len(self.ids)
         agreed, problems = [], []
         for position, (before, after) in enumerate(zip(*found, strict=True)):
             if before and after and set(before) != set(after):
-                problems.append(Problem(f"sample '{self.ids[position]}' is {name}={', '.join(after)} in the candidate "
-                                        f"and {name}={', '.join(before)} in the baseline",
-                                        self.sides[-1].run.place(int(self.sides[-1].first[position]))))  # fmt: skip
+                problems.append(
+                    Problem(
+                        f"sample '{self.ids[position]}' is {name}={', '.join(after)} in the candidate "
+                        f"and {name}={', '.join(before)} in the baseline",
+                        self.sides[-1].run.place(int(self.sides[-1].first[position])),
+                    )
+                )
             agreed.append(before or after)
         if problems:
-            hint = Problem(f"{len(problems)} samples have another label {name} in the candidate",
-                           self.sides[-1].run.file, "a label that the policy slices by must not change between the runs; "
-                           "keep such labels in the golden set")  # fmt: skip
+            hint = Problem(
+                f"{len(problems)} samples have another label {name} in the candidate",
+                self.sides[-1].run.file,
+                "a label that the policy slices by must not change between the runs; "
+                "keep such labels in the golden set",
+            )
             raise NotComparable(f"the runs disagree on the label {name}", problems=[*problems[:5], hint])
         return agreed
 
@@ -158,15 +182,21 @@ class Labels:
         keep = np.ones(len(self.ids), dtype=bool)
         for label, values in self._conditions(name).items():
             wanted = set(values)
-            keep &= np.fromiter((bool(wanted.intersection(texts or (NONE,))) for texts in self.values(label)),
-                                dtype=bool, count=len(self.ids))  # fmt: skip
+            keep &= np.fromiter(
+                (bool(wanted.intersection(texts or (NONE,))) for texts in self.values(label)),
+                dtype=bool,
+                count=len(self.ids),
+            )
         return np.flatnonzero(keep).astype(np.int64)
 
     def _check_label(self, label: str, where: str) -> Problem | None:
         if any(side.run.find_label(label) is not None for side in self._sources()):
             return None
-        return Problem(f"no sample of either run has a label '{label}'", where,
-                       did_you_mean(label, _known_labels(self._sources())))  # fmt: skip
+        return Problem(
+            f"no sample of either run has a label '{label}'",
+            where,
+            did_you_mean(label, _known_labels(self._sources())),
+        )
 
     def _check_condition(self, label: str, values: Sequence[str], where: str) -> Problem | None:
         missing = self._check_label(label, where)
@@ -179,7 +209,9 @@ class Labels:
         absent = [value for value in values if value not in known]
         if not absent:
             return None
-        return Problem(f"no sample of either run has {label}={absent[0]}", where, did_you_mean(absent[0], known))
+        return Problem(
+            f"no sample of either run has {label}={absent[0]}", where, did_you_mean(absent[0], known)
+        )
 
 
 def _known_labels(sources: Sequence[Side]) -> list[str]:
@@ -189,6 +221,3 @@ def _known_labels(sources: Sequence[Side]) -> list[str]:
 def _as_side(run: Run) -> Side:
     nothing = np.empty(0, dtype=np.int64)
     return Side(run, nothing, nothing, repeated=False)
-
-
-

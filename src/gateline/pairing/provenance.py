@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gateline.errors import NotComparable, Problem
+from gateline.pairing.facts import ChangedField
 from gateline.pairing.settings import Provenance
 from gateline.samples import Run, label_texts
-from gateline.pairing.facts import ChangedField
 
 _OF_THE_SAMPLE = frozenset({"id", "question", "error", "answer", "reference", "reference_answer"})
 _MOST_VALUES = 5
@@ -41,29 +41,43 @@ def compare_provenance(baseline: Run, candidate: Run, provenance: Provenance) ->
         raise NotComparable("the two runs were not made alike", problems=problems)
     changed = []
     for name in sorted(facts[0].keys() | facts[1].keys()):
-        before, after = (_find(run, known, name, of_run=name in baseline.provenance or name in candidate.provenance)
-                         for run, known in zip((baseline, candidate), facts, strict=True))  # fmt: skip
-        if before == after or (None in (before, after) and name not in baseline.provenance | candidate.provenance):
+        before, after = (
+            _find(run, known, name, of_run=name in baseline.provenance or name in candidate.provenance)
+            for run, known in zip((baseline, candidate), facts, strict=True)
+        )
+        if before == after or (
+            None in (before, after) and name not in baseline.provenance | candidate.provenance
+        ):
             continue
         rule = "may_change" if name in provenance.may_change else "unlisted"
-        changed.append(ChangedField(field=name, baseline=before, candidate=after, rule=rule))  # type: ignore[arg-type]
+        changed.append(ChangedField(field=name, baseline=before, candidate=after, rule=rule))
     return changed
 
 
 def _judge(name: str, values: Sequence[str | None], files: Sequence[str]) -> list[Problem]:
     problems = [
-        Problem(f"provenance.must_match: {file} does not say its {name}", file,
-                "have the run written with it, or take it out of must_match")
-        for value, file in zip(values, files, strict=True) if value is None
-    ]  # fmt: skip
+        Problem(
+            f"provenance.must_match: {file} does not say its {name}",
+            file,
+            "have the run written with it, or take it out of must_match",
+        )
+        for value, file in zip(values, files, strict=True)
+        if value is None
+    ]
     problems += [
         Problem(f"provenance.must_match: {name} is not the same for the whole of {file}: {value}", file)
         for value, file in zip(values, files, strict=True)
         if value is not None and value.startswith("mixed (")
     ]
     if not problems and values[0] != values[1]:
-        problems.append(Problem(f"provenance.must_match: {name} is '{values[0]}' in the baseline and '{values[1]}' "
-                                "in the candidate", files[1], "rerun one of them, so that both are made alike"))  # fmt: skip
+        problems.append(
+            Problem(
+                f"provenance.must_match: {name} is '{values[0]}' in the baseline and '{values[1]}' "
+                "in the candidate",
+                files[1],
+                "rerun one of them, so that both are made alike",
+            )
+        )
     return problems
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,10 +20,19 @@ Flags = npt.NDArray[np.bool_]
 Causes = npt.NDArray[np.int8]
 
 OK, NO_ANSWER, NO_SCORE, CACHED, PRICE_UNKNOWN, COUNTED_WORST = range(6)
-CAUSE_NAMES = {NO_ANSWER: "no_answer", NO_SCORE: "no_score", CACHED: "cached", PRICE_UNKNOWN: "price_unknown",
-               COUNTED_WORST: "no_answer"}  # fmt: skip
-CAUSE_WORDS = {"no_answer": "without an answer", "no_score": "without a score", "cached": "cached",
-               "price_unknown": "of unknown price"}  # fmt: skip
+CAUSE_NAMES = {
+    NO_ANSWER: "no_answer",
+    NO_SCORE: "no_score",
+    CACHED: "cached",
+    PRICE_UNKNOWN: "price_unknown",
+    COUNTED_WORST: "no_answer",
+}
+CAUSE_WORDS = {
+    "no_answer": "without an answer",
+    "no_score": "without a score",
+    "cached": "cached",
+    "price_unknown": "of unknown price",
+}
 ROUNDING = 1e-6
 """A value outside its range by less than this part of the width is rounding noise and counts as the end."""
 
@@ -57,7 +66,9 @@ class MetricValues:
     @property
     def usable(self) -> Flags:
         """Return whether a pair has a value in both runs (pairs)."""
-        return self.candidate.usable if self.baseline is None else self.baseline.usable & self.candidate.usable
+        return (
+            self.candidate.usable if self.baseline is None else self.baseline.usable & self.candidate.usable
+        )
 
 
 def settle(name: str, metric: Metric, sides: Sequence[Side], labels: Labels, terms: Terms) -> MetricValues:
@@ -85,8 +96,13 @@ def check_fields(metrics: dict[str, Metric], sides: Sequence[Side]) -> None:
             for side in sides:
                 if side.run.find_column(source) is None:
                     of = "" if source == name else f" (of the metric {name})"
-                    problems.append(Problem(f"no record has a field '{source}'{of}", side.run.file,
-                                            did_you_mean(source, _numeric_names(side.run))))  # fmt: skip
+                    problems.append(
+                        Problem(
+                            f"no record has a field '{source}'{of}",
+                            side.run.file,
+                            did_you_mean(source, _numeric_names(side.run)),
+                        )
+                    )
     if problems:
         raise InputError("a metric of the policy is not in the data", problems=problems)
 
@@ -161,7 +177,7 @@ def find_errors(run: Run) -> tuple[Flags, Flags]:
     column = run.find_label("error")
     if isinstance(column, list):
         for row, value in enumerate(column):
-            if value is None or value is False or value == [] or value == {}:
+            if value is None or value is False or value in ([], {}):
                 continue
             text = value.strip() if isinstance(value, str) else str(value)
             if text == "no_answer":
@@ -176,7 +192,9 @@ def find_errors(run: Run) -> tuple[Flags, Flags]:
 def _spent_tokens(run: Run) -> Flags:
     spent = np.zeros(len(run), dtype=bool)
     for name, column in {**run.metrics, **run.fields}.items():
-        if (name in ("tokens", "total_tokens") or name.startswith("tokens.")) and isinstance(column, np.ndarray):
+        if (name in ("tokens", "total_tokens") or name.startswith("tokens.")) and isinstance(
+            column, np.ndarray
+        ):
             spent |= np.nan_to_num(column) > 0
         elif name in ("tokens", "total_tokens"):
             spent |= np.nan_to_num(run.numbers(name)) > 0
@@ -189,8 +207,11 @@ def _flags(run: Run, name: str) -> Flags:
         return np.zeros(len(run), dtype=bool)
     if isinstance(column, np.ndarray):
         return np.nan_to_num(column) > 0
-    yes: Callable[[object], bool] = lambda v: v is True or (isinstance(v, str) and v.strip().lower() in ("true", "1", "yes"))  # noqa: E731, E501
-    return np.fromiter((yes(value) for value in column), dtype=bool, count=len(column))
+    return np.fromiter((_is_yes(value) for value in column), dtype=bool, count=len(column))
+
+
+def _is_yes(value: object) -> bool:
+    return value is True or (isinstance(value, str) and value.strip().lower() in ("true", "1", "yes"))
 
 
 def _check_range(name: str, ends: tuple[float, float], run: Run, value: Floats, looked_at: Flags) -> None:
@@ -199,12 +220,20 @@ def _check_range(name: str, ends: tuple[float, float], run: Run, value: Floats, 
         outside = np.flatnonzero(looked_at & ((value < ends[0] - slack) | (value > ends[1] + slack)))
     if not len(outside):
         return
-    problems = [Problem(f"{name} of sample '{run.ids[row]}' is {value[row]:g}, outside its range "
-                        f"[{ends[0]:g}, {ends[1]:g}]", run.place(int(row))) for row in outside[:5]]  # fmt: skip
+    problems = [
+        Problem(
+            f"{name} of sample '{run.ids[row]}' is {value[row]:g}, outside its range "
+            f"[{ends[0]:g}, {ends[1]:g}]",
+            run.place(int(row)),
+        )
+        for row in outside[:5]
+    ]
     if len(outside) > 5:
         problems.append(Problem(f"likewise {name_some([run.ids[row] for row in outside[5:]], 10)}", run.file))
     first = problems[0]
-    problems[0] = Problem(first.message, first.where, f"mend the file, or the range: metrics: {{{name}: {{range: …}}}}")
+    problems[0] = Problem(
+        first.message, first.where, f"mend the file, or the range: metrics: {{{name}: {{range: …}}}}"
+    )
     raise InputError(f"{len(outside)} values of {name} lie outside its range", problems=problems)
 
 
@@ -213,13 +242,22 @@ def _check_weights(name: str, field: str, run: Run, weight: Floats) -> None:
         negative = np.flatnonzero(weight < 0)
     if len(negative):
         row = int(negative[0])
-        raise InputError(f"{field}, the denominator of {name}, is {weight[row]:g} for sample '{run.ids[row]}'",
-                         run.place(row), "a denominator is a count and must not be negative")  # fmt: skip
+        raise InputError(
+            f"{field}, the denominator of {name}, is {weight[row]:g} for sample '{run.ids[row]}'",
+            run.place(row),
+            "a denominator is a count and must not be negative",
+        )
 
 
 def _check_scale(name: str, metric: Metric, values: MetricValues, sides: Sequence[Side]) -> None:
     """Refuse a score that is 0 to 1 in one file and 0 to 100 in the other."""
-    if metric.range or metric.ratio or metric.is_cost(name) or metric.is_time(name) or values.baseline is None:
+    if (
+        metric.range
+        or metric.ratio
+        or metric.is_cost(name)
+        or metric.is_time(name)
+        or values.baseline is None
+    ):
         return
     usable = values.usable
     if not usable.any():
@@ -227,16 +265,21 @@ def _check_scale(name: str, metric: Metric, values: MetricValues, sides: Sequenc
     before, after = np.abs(values.baseline.value[usable]), np.abs(values.candidate.value[usable])
     small, large = sorted((before, after), key=lambda side: float(side.max()))
     if small.max() <= 1 < large.max() and small.mean() > 0 and 30 <= large.mean() / small.mean() <= 300:
-        raise NotComparable(f"{name} is on another scale in the two files: up to {before.max():g} in the baseline, "
-                            f"up to {after.max():g} in the candidate", sides[-1].run.file,
-                            f"bring both to one scale, and say which: metrics: {{{name}: {{range: [0, 1]}}}}")  # fmt: skip
+        raise NotComparable(
+            f"{name} is on another scale in the two files: up to {before.max():g} in the baseline, "
+            f"up to {after.max():g} in the candidate",
+            sides[-1].run.file,
+            f"bring both to one scale, and say which: metrics: {{{name}: {{range: [0, 1]}}}}",
+        )
 
 
 def _check_refused(
     name: str, values: MetricValues, labels: Labels, sides: Sequence[Side], terms: Terms
 ) -> None:
-    causes: dict[Literal["no_answer", "no_score"], list[int]] = {"no_answer": [NO_ANSWER],
-                                                                "no_score": [NO_SCORE, CACHED, PRICE_UNKNOWN]}  # fmt: skip
+    causes: dict[Literal["no_answer", "no_score"], list[int]] = {
+        "no_answer": [NO_ANSWER],
+        "no_score": [NO_SCORE, CACHED, PRICE_UNKNOWN],
+    }
     both = [values.candidate] if values.baseline is None else [values.baseline, values.candidate]
     for word, refused in causes.items():
         if getattr(terms.missing, word) != "refuse":
@@ -244,6 +287,9 @@ def _check_refused(
         for side, read in zip(sides, both, strict=True):
             rows = np.flatnonzero(np.isin(read.cause, refused))
             if len(rows):
-                raise NotComparable(f"{len(rows)} of {len(values.expected)} samples have no {name} "
-                                    f"({word}): {name_some([labels.ids[row] for row in rows])}", side.run.file,
-                                    f"missing: {{{word}: refuse}} allows none")  # fmt: skip
+                raise NotComparable(
+                    f"{len(rows)} of {len(values.expected)} samples have no {name} "
+                    f"({word}): {name_some([labels.ids[int(row)] for row in rows])}",
+                    side.run.file,
+                    f"missing: {{{word}: refuse}} allows none",
+                )

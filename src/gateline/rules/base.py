@@ -56,7 +56,12 @@ class Rule(Part):
     @classmethod
     def _name(cls, data: object) -> object:
         if isinstance(data, dict) and "id" not in data and isinstance(data.get("metric"), str):
-            parts = [data["metric"], data.get("kind"), data.get("slice"), "slices" if data.get("slices") else None]
+            parts = [
+                data["metric"],
+                data.get("kind"),
+                data.get("slice"),
+                "slices" if data.get("slices") else None,
+            ]
             return {**data, "id": "-".join(str(part) for part in parts if part)}
         return data
 
@@ -108,15 +113,21 @@ class Rule(Part):
         """Return one finding for each slice that the rule looks at."""
         by = comparison.pairs.labels.terms.slices.by
         labels = comparison.pairs.labels
-        places = [name for label in self.labels(by) for name in labels.family(label)] if self.slices else [self.slice]
+        places = (
+            [name for label in self.labels(by) for name in labels.family(label)]
+            if self.slices
+            else [self.slice]
+        )
         alone = self.looks_at_candidate_alone()
         estimates = [comparison.estimate(self.metric, place, candidate_alone=alone) for place in places]
         skipped = [self._reason_to_skip(comparison, estimate) for estimate in estimates]
         # "Pass only if every slice is shown safe" keeps its level without widening (Berger 1982, intersection-union)
         widened = self.slices and not self.hard and self.if_inconclusive != "fail"
         family = max(1, skipped.count(None)) if widened else 1
-        return [self._find(comparison, estimate, reason, family)
-                for estimate, reason in zip(estimates, skipped, strict=True)]  # fmt: skip
+        return [
+            self._find(comparison, estimate, reason, family)
+            for estimate, reason in zip(estimates, skipped, strict=True)
+        ]
 
     def _reason_to_skip(self, comparison: Comparison, estimate: Estimate) -> str | None:
         if self.needs_baseline and comparison.pairs.first_run:
@@ -145,8 +156,11 @@ class Rule(Part):
         if self.hard or outcome.failing_count is not None:
             return
         terms = comparison.pairs.labels.terms
-        name, least = (("samples.at_least", terms.samples.at_least) if estimate.slice is None
-                       else ("slices.at_least", terms.slices.at_least))  # fmt: skip
+        name, least = (
+            ("samples.at_least", terms.samples.at_least)
+            if estimate.slice is None
+            else ("slices.at_least", terms.slices.at_least)
+        )
         if estimate.samples < least:
             outcome.status = Status.INCONCLUSIVE
             outcome.notes.append(f"{estimate.samples} usable samples, {name} is {least}")
@@ -154,27 +168,58 @@ class Rule(Part):
     def _tell(self, comparison: Comparison, estimate: Estimate, outcome: Outcome, family: int) -> Finding:
         metric = comparison.metrics[self.metric]
         judged_at_all = outcome.status is not Status.SKIPPED and estimate.samples > 1
-        visible = (comparison.smallest_visible_change(self.metric, estimate.slice, outcome.judged, family)
-                   if judged_at_all and outcome.failing_count is None else None)  # fmt: skip
+        visible = (
+            comparison.smallest_visible_change(self.metric, estimate.slice, outcome.judged, family)
+            if judged_at_all and outcome.failing_count is None
+            else None
+        )
         return Finding(
-            rule=self.id, kind=self.kind, status=outcome.status,
+            rule=self.id,
+            kind=self.kind,
+            status=outcome.status,
             blocks=outcome.status is Status.FAIL
             or (outcome.status is Status.INCONCLUSIVE and self.if_inconclusive == "fail"),
-            hard=self.hard, metric=self.metric, slice=estimate.slice, direction=metric.better,
-            summary=metric.summary_name, show_as=metric.show_as, unit=metric.unit,
-            samples=estimate.samples, clusters=estimate.clusters,
-            baseline=estimate.baseline, candidate=estimate.candidate, gain=estimate.gain,
-            relative_gain=estimate.relative_gain, judged=outcome.judged, threshold=outcome.threshold,
-            interval=outcome.interval, better=estimate.better, worse=estimate.worse, same=estimate.same,
-            decide_by=self.decides_by, on_inconclusive=self.if_inconclusive, **self.bound_fields(),
-            family=family, smallest_visible_change=visible,
-            samples_needed=_samples_needed(estimate, outcome), failing=outcome.failing[:20],
-            failing_count=outcome.failing_count, notes=outcome.notes, line=0,
-        )  # fmt: skip
+            hard=self.hard,
+            metric=self.metric,
+            slice=estimate.slice,
+            direction=metric.better,
+            summary=metric.summary_name,
+            show_as=metric.show_as,
+            unit=metric.unit,
+            samples=estimate.samples,
+            clusters=estimate.clusters,
+            baseline=estimate.baseline,
+            candidate=estimate.candidate,
+            gain=estimate.gain,
+            relative_gain=estimate.relative_gain,
+            judged=outcome.judged,
+            threshold=outcome.threshold,
+            interval=outcome.interval,
+            better=estimate.better,
+            worse=estimate.worse,
+            same=estimate.same,
+            decide_by=self.decides_by,
+            on_inconclusive=self.if_inconclusive,
+            **self.bound_fields(),
+            family=family,
+            smallest_visible_change=visible,
+            samples_needed=_samples_needed(estimate, outcome),
+            failing=outcome.failing[:20],
+            failing_count=outcome.failing_count,
+            notes=outcome.notes,
+            line=0,
+        )
 
 
-def hold(value: float | None, interval: FoundInterval | None, threshold: float, *, above: bool,
-         decide_by: DecideBy, strictly: bool = False) -> Status:  # fmt: skip
+def hold(
+    value: float | None,
+    interval: FoundInterval | None,
+    threshold: float,
+    *,
+    above: bool,
+    decide_by: DecideBy,
+    strictly: bool = False,
+) -> Status:
     """Hold a number, or its whole interval, against a threshold.
 
     `above`: the good side is at or above the threshold, else at or below; `strictly` leaves the threshold itself
@@ -206,7 +251,12 @@ def _samples_needed(estimate: Estimate, outcome: Outcome) -> int | None:
 
     value = getattr(estimate, outcome.judged)
     interval = outcome.interval
-    if outcome.status is not Status.INCONCLUSIVE or interval is None or value is None or outcome.threshold is None:
+    if (
+        outcome.status is not Status.INCONCLUSIVE
+        or interval is None
+        or value is None
+        or outcome.threshold is None
+    ):
         return None
     if interval.low is None or interval.high is None:
         return None

@@ -51,14 +51,20 @@ class Every(Rule):
         if self.worse_by_at_most is not None:
             return distance_problems("worse_by_at_most", self.worse_by_at_most, metric)
         name = "at_least" if self.at_least else "at_most"
-        return line_problems(name, self.line, metric.model_copy(update={"summary": "mean"})) if self.line else []
+        return (
+            line_problems(name, self.line, metric.model_copy(update={"summary": "mean"})) if self.line else []
+        )
 
     def sentence(self, metric: Metric) -> str:
         """Return the rule as a plain sentence."""
         if self.worse_by_at_most is not None:
-            return f"no sample's {self.metric} may get worse by more than {say_distance(self.worse_by_at_most)}"
+            return (
+                f"no sample's {self.metric} may get worse by more than {say_distance(self.worse_by_at_most)}"
+            )
         word = "at least" if self.at_least else "at most"
-        return f"every sample's {self.metric} must be {word} {say_line(self.line, metric)}" if self.line else ""
+        return (
+            f"every sample's {self.metric} must be {word} {say_line(self.line, metric)}" if self.line else ""
+        )
 
     def bound_fields(self) -> dict[str, object]:
         """Return the bound as a finding shows it."""
@@ -89,7 +95,7 @@ class Every(Rule):
         return Outcome(status, judged, threshold, None, notes, ids, len(ids))  # type: ignore[arg-type]
 
     def _least_gain(self) -> float | None:
-        assert self.worse_by_at_most is not None  # noqa: S101
+        assert self.worse_by_at_most is not None
         numbers = [-bound.number for bound in self.worse_by_at_most if not bound.percent]
         return numbers[0] + 0.0 if numbers else None
 
@@ -98,8 +104,11 @@ class Every(Rule):
         before, after = comparison.per_sample(self.metric, rows)
         if self.line is not None:
             distance = self.line.number - after if self.at_least is not None else after - self.line.number
-            return np.nan_to_num(distance)
+            return np.nan_to_num(np.asarray(distance, dtype=np.float64))
         loss = -comparison.gains(self.metric, rows)
-        assert self.worse_by_at_most is not None and before is not None  # noqa: S101, PT018
-        allowed = [bound.number * (np.abs(before) if bound.percent else 1.0) for bound in self.worse_by_at_most]
-        return np.nan_to_num(loss - np.maximum.reduce([np.broadcast_to(one, loss.shape) for one in allowed]))
+        assert self.worse_by_at_most is not None and before is not None
+        allowed = [
+            bound.number * (np.abs(before) if bound.percent else 1.0) for bound in self.worse_by_at_most
+        ]
+        missed: Floats = loss - np.maximum.reduce([np.broadcast_to(one, loss.shape) for one in allowed])
+        return np.nan_to_num(missed)

@@ -43,6 +43,12 @@ class Improvement(Rule):
         interval, made = comparison.interval(
             self.metric, estimate.slice, judged, family=family, threshold=threshold
         )
-        status = hold(getattr(estimate, judged), interval, threshold, above=True, decide_by=self.decides_by,
-                      strictly=threshold == 0)  # fmt: skip
+        status = hold(
+            getattr(estimate, judged),
+            interval,
+            threshold,
+            above=True,
+            decide_by=self.decides_by,
+            strictly=threshold == 0,
+        )
         return Outcome(status, judged, threshold, interval, notes + made)

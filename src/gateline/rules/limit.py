@@ -34,7 +34,7 @@ class Limit(Rule):
     def bound(self) -> Bound:
         """Return the one bound."""
         bound = self.at_most if self.at_least is None else self.at_least
-        assert bound is not None  # noqa: S101  (the validator saw to it)
+        assert bound is not None
         return bound
 
     def problems(self, metric: Metric) -> list[tuple[str, str]]:
@@ -60,8 +60,13 @@ class Limit(Rule):
         interval, notes = comparison.interval(
             self.metric, estimate.slice, "candidate", family=family, threshold=threshold
         )
-        status = hold(estimate.candidate, interval, threshold, above=self.at_least is not None,
-                      decide_by=self.decides_by)  # fmt: skip
+        status = hold(
+            estimate.candidate,
+            interval,
+            threshold,
+            above=self.at_least is not None,
+            decide_by=self.decides_by,
+        )
         return Outcome(status, "candidate", threshold, interval, notes)
 
 
@@ -69,10 +74,16 @@ def line_problems(name: str, bound: Bound, metric: Metric) -> list[tuple[str, st
     """Return what is wrong with a fixed bound for a metric."""
     found = []
     if bound.percent and metric.show_as != "percent" and metric.range != (0.0, 1.0):
-        found.append((name, f"{bound.text} needs a metric that is shown as percent; write the number in its unit"))
+        found.append(
+            (name, f"{bound.text} needs a metric that is shown as percent; write the number in its unit")
+        )
     if metric.range and metric.summary != "total" and not metric.range[0] <= bound.number <= metric.range[1]:
         low, high = metric.range
-        say = f"; write {bound.number / 100:g} or {bound.number:g}%" if high == 1 and 1 < bound.number <= 100 else ""
+        say = (
+            f"; write {bound.number / 100:g} or {bound.number:g}%"
+            if high == 1 and 1 < bound.number <= 100
+            else ""
+        )
         found.append((name, f"{bound.text} lies outside the range [{low:g}, {high:g}] of the metric{say}"))
     return found
 

@@ -67,17 +67,25 @@ def distance_problems(name: str, bounds: tuple[Bound, ...], metric: Metric) -> l
     if metric.width is None or metric.summary == "total":
         return []
     return [
-        (name, f"{bound.text} is wider than the range [{metric.range[0]:g}, {metric.range[1]:g}] of the metric"
-         + (f"; write {bound.number / 100:g} for {bound.number:g} points" if 1 <= bound.number <= 100 else ""))
+        (
+            name,
+            f"{bound.text} is wider than the range [{metric.range[0]:g}, {metric.range[1]:g}] of the metric"
+            + (
+                f"; write {bound.number / 100:g} for {bound.number:g} points"
+                if 1 <= bound.number <= 100
+                else ""
+            ),
+        )
         for bound in bounds
         if metric.range and not bound.percent and bound.number > metric.width
-    ]  # fmt: skip
+    ]
 
 
 def say_distance(bounds: tuple[Bound, ...]) -> str:
     """Return a distance in words."""
-    return " and also more than ".join(f"{bound.text} of the baseline" if bound.percent else f"{bound.number:g}"
-                                       for bound in bounds)  # fmt: skip
+    return " and also more than ".join(
+        f"{bound.text} of the baseline" if bound.percent else f"{bound.number:g}" for bound in bounds
+    )
 
 
 def _as_gain(outcome: Outcome, estimate: Estimate) -> float:
