@@ -1,0 +1,213 @@
+"""The facts of a result file: what the reader recognised, its numbers and labels, what is missing and why.
+
+It judges no run and knows no policy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gateline.errors import InputError
+from gateline.field_names import Better, Kind, guess_better, guess_kind
+from gateline.pairing.provenance import state_facts
+from gateline.pairing.values import find_errors
+from gateline.samples import Floats, Run
+
+Rows = npt.NDArray[np.bool_]
+
+NOT_MEASURED = frozenset({"attempt", "error", "cached"})
+MOST_LABELS = 50
+"""Different texts up to which a field is a label and not free text."""
+LONGEST_LABEL = 80
+"""Characters up to which a text is a label."""
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """A column of numbers."""
+
+    name: str
+    kind: Kind
+    """What the numbers measure, by section and name."""
+    better: Better | None
+    """Which way is better, guessed by the name."""
+    values: int
+    """Records whose value can be used."""
+    missing: dict[str, int]
+    """Records without a usable value, by cause: null, no_answer, error, cached, price_unknown."""
+    low: float | None
+    """Smallest value; None without values, as are the next ones."""
+    mean: float | None
+    median: float | None
+    high: float | None
+    p95: float | None
+    deviation: float | None
+    """Standard deviation with n - 1 in the denominator; None below two values."""
+    is_pass_fail: bool
+    """Whether all values are 0 or 1."""
+    range: tuple[float, float] | None
+    """The scale that the values seem to be on, for scores."""
+    refused: str
+    """Why the column cannot be used as numbers; empty if it can."""
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    """A column of labels."""
+
+    name: str
+    is_slice: bool
+    """Whether the file keeps it as a slice."""
+    different: int
+    """Different labels."""
+    blank: int
+    """Records without one."""
+    counts: dict[str, int]
+    """Records by label, the most frequent first, all of them; a record with several counts at each."""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What is in a result file."""
+
+    file: str
+    sha256: str
+    format: str
+    samples: int
+    """Records."""
+    distinct_ids: int
+    attempts: int
+    """Most records of one id."""
+    id_field: str
+    numbers: list[NumberColumn]
+    labels: list[LabelColumn]
+    texts: list[str]
+    """Fields with free text or nested values."""
+    provenance: dict[str, str]
+    """How the run was made, as far as the file says so for the whole of it."""
+    warnings: list[str]
+
+
+def find_facts(run: Run) -> Inspection:
+    """Return what is in a run, without warnings."""
+    repeats = Counter(run.ids)
+    no_answer, error = find_errors(run)
+    facts = state_facts(run)
+    names = [*run.metrics, *(name for name in run.number_names() if name not in run.metrics)]
+    names = [name for name in names if name not in NOT_MEASURED]
+    labels, texts = _inspect_labels(run, {*names, *facts})
+    return Inspection(
+        file=run.file,
+        sha256=run.sha256,
+        format=run.format,
+        samples=len(run),
+        distinct_ids=len(repeats),
+        attempts=max(repeats.values(), default=0),
+        id_field=run.id_field,
+        numbers=[_inspect_numbers(run, name, no_answer, error) for name in names],
+        labels=labels,
+        texts=texts,
+        provenance=facts,
+        warnings=[],
+    )
+
+
+def _inspect_numbers(run: Run, name: str, no_answer: Rows, error: Rows) -> NumberColumn:
+    kind = guess_kind(name, is_metric=name in run.metrics)
+    refused = ""
+    try:
+        values = run.numbers(name)
+    except InputError as problem:
+        refused = problem.headline if len(problem.problems) > 1 else problem.problems[0].message
+        values = np.full(len(run), np.nan)
+    missing, usable = _settle_missing(run, kind, values, no_answer, error)
+    kept = values[usable]
+    return NumberColumn(
+        name=name,
+        kind=kind,
+        better="lower" if kind in {"time", "cost", "tokens"} else guess_better(name),
+        values=len(kept),
+        missing={} if refused else missing,
+        low=float(kept.min()) if len(kept) else None,
+        mean=float(kept.mean()) if len(kept) else None,
+        median=float(np.median(kept)) if len(kept) else None,
+        high=float(kept.max()) if len(kept) else None,
+        p95=float(np.quantile(kept, 0.95)) if len(kept) else None,
+        deviation=float(kept.std(ddof=1)) if len(kept) > 1 else None,
+        is_pass_fail=bool(len(kept)) and bool(np.isin(kept, (0.0, 1.0)).all()),
+        range=_guess_range(kept) if kind == "score" and len(kept) else None,
+        refused=refused,
+    )
+
+
+def _settle_missing(
+    run: Run, kind: Kind, values: Floats, no_answer: Rows, error: Rows
+) -> tuple[dict[str, int], Rows]:
+    """Return how many records lack a usable value, by cause, and which have one.
+
+    The causes are those of pairing, which settles them again for the metrics of a policy.
+    """
+    cause = np.where(np.isnan(values), "null", "").astype("U16")
+    if kind == "cost":
+        cause[(np.isnan(values) | (values == 0)) & _spent_tokens(run)] = "price_unknown"
+    if kind in {"cost", "time"}:
+        cause[_is_cached(run)] = "cached"
+    cause[error] = "error"
+    cause[no_answer] = "no_answer"
+    return dict(Counter(name for name in cause.tolist() if name)), cause == ""
+
+
+def _is_cached(run: Run) -> Rows:
+    texts = run.texts("cached") or [""] * len(run)
+    return np.array([text.lower() in {"true", "1", "yes"} for text in texts], dtype=bool)
+
+
+def _spent_tokens(run: Run) -> Rows:
+    spent = np.zeros(len(run), dtype=bool)
+    for name in run.number_names():
+        if guess_kind(name, is_metric=False) == "tokens" and isinstance(run.find_column(name), np.ndarray):
+            spent |= np.nan_to_num(run.numbers(name)) > 0
+    return spent
+
+
+def _guess_range(values: Floats) -> tuple[float, float] | None:
+    """Return the scale that scores seem to be on: 0 to 1, 1 to 5 in whole points, 0 to 100, -1 to 1."""
+    low, high = float(values.min()), float(values.max())
+    slack = 1e-6
+    if low >= -slack and high <= 1 + slack:
+        return (0.0, 1.0)
+    if low >= 1 and high <= 5 and bool((values == np.round(values)).all()):
+        return (1.0, 5.0)
+    if low >= 0 and high <= 100 and (values > 1).mean() > 0.5:
+        return (0.0, 100.0)
+    return (-1.0, 1.0) if low >= -1 - slack and high <= 1 + slack else None
+
+
+def _inspect_labels(run: Run, without: set[str]) -> tuple[list[LabelColumn], list[str]]:
+    """Return the columns that are labels, and the names of those with free text; numbers and facts are left out."""
+    labels: list[LabelColumn] = []
+    texts: list[str] = []
+    for name in [*run.slices, *(name for name in run.fields if name not in run.slices)]:
+        if name in without and name not in run.slices:
+            continue
+        values = run.labels(name) or []
+        counts = Counter(text for found in values for text in found)
+        repeats = len(counts) <= min(MOST_LABELS, max(2, len(run) / 2))
+        is_short = all(len(text) <= LONGEST_LABEL for text in counts)
+        if name not in run.slices and not (counts and repeats and is_short):
+            texts.append(name)
+            continue
+        labels.append(
+            LabelColumn(
+                name=name,
+                is_slice=name in run.slices,
+                different=len(counts),
+                blank=sum(not found for found in values),
+                counts=dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))),
+            )
+        )
+    return labels, texts

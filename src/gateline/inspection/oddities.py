@@ -1,0 +1,107 @@
+"""What is odd about a result file and should be known before a gate rests on it.
+
+Each oddity is one sentence. Nothing here changes a value or a verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+
+from gateline.errors import name_some
+from gateline.field_names import says_how_made
+from gateline.inspection.facts import Inspection, NumberColumn
+from gateline.pairing.values import find_errors
+from gateline.samples import Run, number_text
+
+FEWEST_PAIRS = 30
+"""Pairs below which a policy gives no verdict by default."""
+_COMMA_NUMBER = re.compile(
+    r"\s*-?[0-9]{1,3}(\.[0-9]{3})*,[0-9]+\s*|\s*-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?\s*"
+)
+MOST_LEFT_OUT = 0.02
+"""Share of a metric's pairs that a policy lets be left out by default."""
+
+
+def find_oddities(run: Run, facts: Inspection) -> list[str]:
+    """Return what is odd about a run, the most telling first."""
+    found = [*_scores_beside_errors(run, facts), *_mixed_origins(run, facts), *_repeated_ids(run, facts)]
+    for column in facts.numbers:
+        found += _look_at_numbers(run, column)
+    found += [message for name in facts.texts if (message := _look_for_commas(run, name))]
+    if facts.distinct_ids < FEWEST_PAIRS:
+        found.append(
+            f"{facts.distinct_ids} questions: a policy asks for {FEWEST_PAIRS} pairs unless it says otherwise"
+        )
+    return found
+
+
+def _scores_beside_errors(run: Run, facts: Inspection) -> list[str]:
+    _, error = find_errors(run)
+    scored = np.zeros(len(run), dtype=bool)
+    for column in facts.numbers:
+        if column.kind == "score" and not column.refused:
+            scored |= ~np.isnan(run.numbers(column.name))
+    rows = np.flatnonzero(error & scored)
+    if not len(rows):
+        return []
+    ids = name_some([run.ids[row] for row in rows], 3)
+    return [f"{len(rows)} records have an error and a score beside it, which is not used: {ids}"]
+
+
+def _mixed_origins(run: Run, facts: Inspection) -> list[str]:
+    """Return fields that say how a run is made, and say two things in one file."""
+    found = []
+    for column in facts.labels:
+        if not column.is_slice and says_how_made(column.name) and column.different > 1:
+            parts = name_some([f"{label} ({times})" for label, times in column.counts.items()], 4)
+            found.append(f"{column.name} is not the same for the whole run: {parts}")
+    return found
+
+
+def _repeated_ids(run: Run, facts: Inspection) -> list[str]:
+    if facts.attempts <= 1:
+        return []
+    attempts = run.texts("attempt") or [""] * len(run)
+    told_apart = Counter(zip(run.ids, attempts, strict=True))
+    repeated = list(dict.fromkeys(name for (name, _), times in told_apart.items() if times > 1))
+    if not repeated:
+        return []
+    return [
+        f"{len(repeated)} ids stand more than once and no field 'attempt' tells them apart: {name_some(repeated, 3)}"
+    ]
+
+
+def _look_at_numbers(run: Run, column: NumberColumn) -> list[str]:
+    name, found = column.name, []
+    if column.refused:
+        return [f"{name} can't be a metric: {column.refused}"]
+    if column.low is None or column.high is None:
+        return [f"{name} has no usable value"]
+    lost = sum(times for cause, times in column.missing.items() if cause != "no_answer")
+    if column.kind == "score" and lost > MOST_LEFT_OUT * len(run):
+        found.append(
+            f"{name} is missing for {lost} of {len(run)} records; past 2 % there is no verdict by default"
+        )
+    if column.kind == "cost" and column.missing.get("price_unknown"):
+        found.append(
+            f"{name} is 0 or empty for {column.missing['price_unknown']} records that spent tokens: price unknown"
+        )
+    if column.kind == "score" and column.values > 1 and column.low == column.high:
+        found.append(f"{name} is {number_text(column.low)} in all {column.values} records")
+    if column.kind == "score" and column.range is None and column.low >= 0 and 1 < column.high <= 100:
+        small = int((run.numbers(name) <= 1).sum())
+        if small >= 0.5 * column.values:
+            found.append(
+                f"{name} goes up to {number_text(column.high)} while {small} values are 1 or less: two scales?"
+            )
+    return found
+
+
+def _look_for_commas(run: Run, name: str) -> str:
+    shown = next((text for text in run.texts(name) or [] if text), "")
+    if not _COMMA_NUMBER.fullmatch(shown):
+        return ""
+    return f"{name} holds texts such as '{shown}': numbers are written with a point, without commas"

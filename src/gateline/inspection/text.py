@@ -1,0 +1,117 @@
+"""An inspection as a text for the terminal, readable from 60 columns on. It computes nothing."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from gateline.inspection.facts import Inspection, LabelColumn, NumberColumn
+from gateline.reports.escape import clean, display_width, terminal_name, terminal_text
+
+NARROWEST = 60
+WIDEST = 120
+WIDE = 84
+"""Columns from which there is room for the median and a note."""
+TOP_VALUES = 12
+CAUSES = {
+    "null": "no value", "no_answer": "no answer", "error": "another error", "cached": "cached",
+    "price_unknown": "price unknown",
+}  # fmt: skip
+
+
+def render_text(inspection: Inspection, width: int = 80) -> str:
+    """Return the inspection in lines of at most `width` columns (60 to 120), with a line feed at the end."""
+    width = min(max(width, NARROWEST), WIDEST)
+    parts = [_render_head(inspection, width)]
+    if inspection.numbers:
+        parts.append(_render_numbers(inspection.numbers, width))
+    if inspection.labels:
+        parts.append(
+            ["labels", *(line for label in inspection.labels for line in _render_label(label, width))]
+        )
+    if inspection.texts:
+        parts.append(["texts", *_wrap(", ".join(map(terminal_name, inspection.texts)), width)])
+    if inspection.provenance:
+        facts = [
+            f"{terminal_name(name)}: {terminal_text(value)}" for name, value in inspection.provenance.items()
+        ]
+        parts.append(["the whole run", *(line for fact in facts for line in _wrap(fact, width))])
+    if inspection.warnings:
+        told = [
+            line for warning in inspection.warnings for line in _wrap(terminal_text(warning), width, "- ")
+        ]
+        parts.append(["to look at", *told])
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+def _render_head(inspection: Inspection, width: int) -> list[str]:
+    samples = f"{inspection.samples:,} records"
+    if inspection.distinct_ids != inspection.samples:
+        samples += f" of {inspection.distinct_ids:,} questions, up to {inspection.attempts} attempts"
+    return [
+        *_wrap(terminal_text(inspection.file), width, ""),
+        *_wrap(
+            f"{inspection.format}, {samples}, identified by '{terminal_name(inspection.id_field)}'", width
+        ),
+        f"  sha256 {inspection.sha256[:32]}…",
+    ]
+
+
+def _render_numbers(columns: Sequence[NumberColumn], width: int) -> list[str]:
+    is_wide = width >= WIDE
+    heads = ["numbers", "values", "missing", "mean", *(["median"] if is_wide else []), "min", "max"]
+    size = 8
+    name_width = width - (size + 1) * (len(heads) - 1) - (14 if is_wide else 0)
+    lines = [_row(heads, name_width, size)]
+    for column in columns:
+        numbers = [column.mean, *([column.median] if is_wide else []), column.low, column.high]
+        cells = [
+            clean(column.name, name_width - 2),
+            f"{column.values:,}",
+            f"{sum(column.missing.values()):,}",
+        ]
+        note = f"  {_note(column)}" if is_wide else ""
+        lines.append(
+            (_row(["  " + cells[0], *cells[1:], *map(_number, numbers)], name_width, size) + note).rstrip()
+        )
+        if column.missing:
+            causes = ", ".join(f"{times:,} {CAUSES[cause]}" for cause, times in column.missing.items())
+            lines += _wrap(f"missing: {causes}", width, "    ")
+    return lines
+
+
+def _note(column: NumberColumn) -> str:
+    if column.is_pass_fail:
+        return "pass/fail"
+    if column.range is not None:
+        return f"{column.range[0]:g} to {column.range[1]:g}"
+    return "" if column.kind in {"score", "number"} else column.kind
+
+
+def _row(cells: Sequence[str], name_width: int, size: int) -> str:
+    name = cells[0] + " " * max(0, name_width - display_width(cells[0]))
+    return (name + "".join(f" {cell:>{size}}" for cell in cells[1:])).rstrip()
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    if abs(value) >= 1e7 or 0 < abs(value) < 1e-3:
+        return f"{value:.2g}"
+    return f"{value:.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _render_label(label: LabelColumn, width: int) -> list[str]:
+    shown = [f"{terminal_name(text)} {times:,}" for text, times in list(label.counts.items())[:TOP_VALUES]]
+    rest = list(label.counts.values())[TOP_VALUES:]
+    if label.blank:
+        shown.append(f"(none) {label.blank:,}")
+    if rest:
+        shown.append(f"and {len(rest):,} more")
+    return _wrap(f"{terminal_name(label.name)}: {', '.join(shown)}", width)
+
+
+def _wrap(text: str, width: int, start: str = "  ") -> list[str]:
+    """Return a text in lines; wide characters make a line longer than asked, as everywhere in terminals."""
+    after = " " * (len(start) + 2)
+    return textwrap.wrap(text, width, initial_indent=start, subsequent_indent=after) or [start]
