@@ -12,7 +12,9 @@ from gateline.policy import Policy
 from gateline.verdict import PolicyChange
 
 _KEYED = {"rules": "id", "waivers": "rule"}
-_NEUTRAL = frozenset({"description", "name", "show_as", "unit", "id", "by_", "seed"})
+_NAMED = frozenset({"metrics", "slices.named"})
+_PRESENT = "present"
+_NEUTRAL = frozenset({"show_as", "unit"})
 _SEVERITY = {"pass": 0, "warn": 1, "fail": 2}
 # fields whose larger number asks for more, and whose larger number asks for less
 _STRICTER_UP = frozenset({"at_least", "better_by_at_least", "confidence", "resamples"})
@@ -35,6 +37,8 @@ def compare_policies(base: Policy, now: Policy) -> list[PolicyChange]:
 def _flatten(value: Any, path: str = "") -> dict[str, Any]:
     """Return leaves by dotted path; rules and waivers by their id, so that order plays no part."""
     flat: dict[str, Any] = {}
+    if path in _NAMED and isinstance(value, dict):
+        flat |= {f"{path}.{key}": _PRESENT for key in value}
     if isinstance(value, dict):
         for key, item in value.items():
             flat |= _flatten(item, f"{path}.{key}" if path else str(key))
@@ -44,7 +48,7 @@ def _flatten(value: Any, path: str = "") -> dict[str, Any]:
             here = f"{path}.{item[_KEYED[path]]}" + (
                 f" in {item['slice']}" if path == "waivers" and item["slice"] else ""
             )
-            flat[here] = "present"
+            flat[here] = _PRESENT
             flat |= _flatten({key: one for key, one in item.items() if key != _KEYED[path]}, here)
         return flat
     return {path: value}
@@ -54,7 +58,7 @@ def _parent_differs(path: str, before: dict[str, Any], after: dict[str, Any]) ->
     """Return whether the rule or waiver that holds `path` is new or gone, which then says it all."""
     for side, other in ((before, after), (after, before)):
         holder = next(
-            (key for key, value in side.items() if value == "present" and path.startswith(f"{key}.")), None
+            (key for key, value in side.items() if value == _PRESENT and path.startswith(f"{key}.")), None
         )
         if holder is not None and holder not in other:
             return True
@@ -65,8 +69,8 @@ def _loosens(path: str, old: Any, new: Any) -> bool:
     section, *_, leaf = path.split(".")
     if section == "waivers":
         return new is not None
-    if section == "rules" and "present" in (old, new):
-        return new is None
+    if _PRESENT in (old, new):
+        return new is None  # a rule, a metric or a named slice is gone
     if leaf in _NEUTRAL or path in ("version", "name", "description"):
         return False
     if leaf == "hard":
@@ -79,7 +83,7 @@ def _loosens(path: str, old: Any, new: Any) -> bool:
             return after < before
         if leaf in _STRICTER_DOWN:
             return after > before
-    if leaf == "must_match" and isinstance(old, list) and isinstance(new, list):
+    if leaf in ("must_match", "same_input", "by") and isinstance(old, list) and isinstance(new, list):
         return not set(old) <= set(new)
     return True
 

@@ -237,13 +237,12 @@ def _real_path(location: tuple[int | str, ...], data: object) -> KeyPath:
     here: Any = data
     for number, part in enumerate(location):
         last = number == len(location) - 1
-        if (isinstance(here, dict) and part in here) or (
-            isinstance(here, list) and isinstance(part, int) and part < len(here)
-        ):
+        known = (
+            part in here if isinstance(here, dict) else isinstance(here, list) and part in range(len(here))
+        )
+        if known:
             here = here[part]
-        elif (
-            not last or not isinstance(here, dict) or not isinstance(part, str) or "[" in part or "-" in part
-        ):
+        elif not (last and isinstance(here, dict) and str(part).isidentifier()):
             continue
         path.append(part)
     return tuple(path)
