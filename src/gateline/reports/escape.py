@@ -165,16 +165,18 @@ _APART = (
     (re.compile(r"\b(www|mailto|xmpp)(?=[.:])", re.IGNORECASE), rf"\1{JOINER}"),
     # Emoji and workflow commands: :x:, ::error::
     (re.compile(r":(?=[\w+-]*:)"), f":{JOINER}"),
-    # Commits: 7 to 40 hexadecimal digits, at least one of them a letter
-    (re.compile(r"\b(?=[0-9a-f]{7,40}\b)(?=\d*[a-f])([0-9a-f]{4})", re.IGNORECASE), rf"\1{JOINER}"),
 )
+
+
+_COMMIT = re.compile(r"\b(?=\d*[a-f])[0-9a-f]{7,}\b", re.IGNORECASE)
+"""7 to 40 hexadecimal digits, at least one of them a letter; taken apart into pieces that are too short."""
 
 
 def _keep_apart(text: str) -> str:
     """Put a joiner where a host would turn plain text into a mention, a reference, a link or a picture."""
     for pattern, apart in _APART:
         text = pattern.sub(apart, text)
-    return text
+    return _COMMIT.sub(lambda digits: JOINER.join(re.findall(".{1,6}", digits[0])), text)
 
 
 def _break_source(text: str) -> str:
