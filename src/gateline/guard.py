@@ -6,86 +6,150 @@ does not is told to tighten or to be neutral.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
+from gateline.metric import MONEY, TIMES
 from gateline.policy import Policy
 from gateline.verdict import PolicyChange
 
-_KEYED = {"rules": "id", "waivers": "rule"}
-_NAMED = frozenset({"metrics", "slices.named"})
 _PRESENT = "present"
-_NEUTRAL = frozenset({"show_as", "unit"})
 _SEVERITY = {"pass": 0, "warn": 1, "fail": 2}
-# fields whose larger number asks for more, and whose larger number asks for less
-_STRICTER_UP = frozenset({"at_least", "better_by_at_least", "confidence", "resamples"})
-_STRICTER_DOWN = frozenset({"at_most", "worse_by_at_most", "drop_at_most", "up_to"})
+# bounds whose larger number asks for more, and whose larger number asks for less
+_STRICTER_UP = frozenset({"at_least", "better_by_at_least"})
+_STRICTER_DOWN = frozenset({"at_most", "worse_by_at_most"})
 
 
 def compare_policies(base: Policy, now: Policy) -> list[PolicyChange]:
     """Return the differences between two policies by key path, loosening ones first."""
-    before, after = _flatten(base.model_dump(mode="json")), _flatten(now.model_dump(mode="json"))
+    before, after = _flatten(_meaning(base)), _flatten(_meaning(now))
     changes = []
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path), after.get(path)
-        if old != new and not _parent_differs(path, before, after):
-            changes.append(
-                PolicyChange(path=path, base=_say(old), now=_say(new), loosens=_loosens(path, old, new))
-            )
+        if old != new and not _holder_differs(path, before, after):
+            loosens = _loosens(path, before, after)
+            changes.append(PolicyChange(path=path, base=_say(old), now=_say(new), loosens=loosens))
     return sorted(changes, key=lambda change: not change.loosens)
 
 
-def _flatten(value: Any, path: str = "") -> dict[str, Any]:
-    """Return leaves by dotted path; rules and waivers by their id, so that order plays no part."""
+def _meaning(policy: Policy) -> dict[str, Any]:
+    """Return a policy as plain data; what a rule leaves to its kind's default is filled in."""
+    data = policy.model_dump(mode="json")
+    data["rules"] = [
+        rule.model_dump(mode="json") | {"decide_by": rule.decides_by, "on_inconclusive": rule.if_inconclusive}
+        for rule in policy.rules
+    ]
+    return data
+
+
+def _flatten(data: dict[str, Any]) -> dict[str, Any]:
+    """Return leaves by dotted path; rules and waivers by name, so that their order plays no part."""
     flat: dict[str, Any] = {}
-    if path in _NAMED and isinstance(value, dict):
-        flat |= {f"{path}.{key}": _PRESENT for key in value}
-    if isinstance(value, dict):
-        for key, item in value.items():
-            flat |= _flatten(item, f"{path}.{key}" if path else str(key))
-        return flat
-    if path in _KEYED and isinstance(value, list):
-        for item in value:
-            here = f"{path}.{item[_KEYED[path]]}" + (
-                f" in {item['slice']}" if path == "waivers" and item["slice"] else ""
-            )
-            flat[here] = _PRESENT
-            flat |= _flatten({key: one for key, one in item.items() if key != _KEYED[path]}, here)
-        return flat
-    return {path: value}
+    for section, value in data.items():
+        if section in ("rules", "waivers", "metrics"):
+            named = _name_items(section, value)
+        elif section == "slices":
+            named = _name_items("slices.named", value["named"])
+            flat |= {f"slices.{key}": item for key, item in value.items() if key != "named"}
+        else:
+            pairs = value.items() if isinstance(value, dict) else [(None, value)]
+            flat |= {f"{section}.{key}" if key else section: item for key, item in pairs}
+            continue
+        for name, item in named.items():
+            flat[name] = _PRESENT
+            flat |= {f"{name}.{key}": one for key, one in item.items()}
+    return flat
 
 
-def _parent_differs(path: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Return whether the rule or waiver that holds `path` is new or gone, which then says it all."""
-    for side, other in ((before, after), (after, before)):
-        holder = next(
-            (key for key, value in side.items() if value == _PRESENT and path.startswith(f"{key}.")), None
-        )
-        if holder is not None and holder not in other:
-            return True
-    return False
+def _name_items(section: str, items: Any) -> dict[str, dict[str, Any]]:
+    if isinstance(items, dict):
+        return {f"{section}.{name}": item for name, item in items.items()}
+    seen: Counter[str] = Counter()
+    named = {}
+    for item in sorted(items, key=str):
+        name = f"{section}.{item.get('id', item.get('rule'))}"
+        if section == "waivers" and item["slice"]:
+            name += f" in {item['slice']}"
+        seen[name] += 1
+        # two waivers of one rule must not hide each other
+        full = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        named[full] = {key: one for key, one in item.items() if key not in ("id", "rule")}
+    return named
 
 
-def _loosens(path: str, old: Any, new: Any) -> bool:
-    section, *_, leaf = path.split(".")
-    if section == "waivers":
-        return new is not None
+def _holder_differs(path: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Return whether the rule, waiver, metric or slice that holds `path` is new or gone, which then says it all."""
+    return any(
+        (holder in before) != (holder in after) and _PRESENT in (before.get(holder), after.get(holder))
+        for holder in _holders(path)
+    )
+
+
+def _holders(path: str) -> list[str]:
+    parts = path.split(".")
+    return [".".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _loosens(path: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Return whether a change may let more through; what nobody thought of may."""
+    old, new = before.get(path), after.get(path)
+    section = path.split(".")[0]
     if _PRESENT in (old, new):
-        return new is None  # a rule, a metric or a named slice is gone
-    if leaf in _NEUTRAL or path in ("version", "name", "description"):
-        return False
+        return (new is not None) if section == "waivers" else new is None
+    holder, _, leaf = path.rpartition(".")
+    if isinstance(old, list) and isinstance(new, list) and leaf in ("by", "must_match", "same_input"):
+        # more labels make more slices, and an interval that is widened over them shows less
+        return set(old) != set(new) if leaf == "by" else not set(old) <= set(new)
+    judge = {
+        "rules": _rule_loosens,
+        "waivers": _waiver_loosens,
+        "metrics": _metric_loosens,
+        "samples": _terms_loosen,
+        "missing": _terms_loosen,
+    }.get(section)
+    if judge is not None:
+        return judge(
+            leaf, old, new, (before.get(f"{holder}.on_inconclusive"), after.get(f"{holder}.on_inconclusive"))
+        )
+    # all of `statistics` may: a higher confidence turns harm that was shown into harm that is not
+    return path not in ("version", "name", "description", "provenance.may_change")
+
+
+def _rule_loosens(leaf: str, old: Any, new: Any, burden: tuple[Any, Any]) -> bool:
     if leaf == "hard":
         return not new
     if leaf == "on_inconclusive":
-        return _SEVERITY.get(str(new), -1) < _SEVERITY.get(str(old), -1)
+        return _SEVERITY[new] < _SEVERITY[old]
+    if leaf == "decide_by":
+        # what the interval leaves open is decided by value from now on, or the other way round
+        return bool(burden[0] == "fail" if new == "value" else burden[1] != "fail")
     before, after = _number(old), _number(new)
     if before is not None and after is not None and isinstance(old, str) == isinstance(new, str):
         if leaf in _STRICTER_UP:
             return after < before
         if leaf in _STRICTER_DOWN:
             return after > before
-    if leaf in ("must_match", "same_input", "by") and isinstance(old, list) and isinstance(new, list):
-        return not set(old) <= set(new)
     return True
+
+
+def _waiver_loosens(leaf: str, old: Any, new: Any, _: tuple[Any, Any]) -> bool:
+    if leaf == "until":
+        return str(new) > str(old)
+    return leaf not in ("by", "reason")
+
+
+def _metric_loosens(leaf: str, old: Any, new: Any, _: tuple[Any, Any]) -> bool:
+    if leaf == "unit":  # money and time are missing where a call was cached or has no price
+        return not {old, new}.isdisjoint(MONEY | TIMES)
+    return leaf != "show_as"
+
+
+def _terms_loosen(leaf: str, old: Any, new: Any, _: tuple[Any, Any]) -> bool:
+    if leaf == "at_least":
+        return bool(new < old)
+    if leaf == "drop_at_most":
+        return bool(new > old)
+    return bool(new != "refuse")
 
 
 def _number(value: Any) -> float | None:
