@@ -12,11 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from gateline.readers.jsonl import VERSION
-from gateline.samples import Column, Run, number_text
+from gateline.samples import EXACT_INTEGERS, Column, Run, number_text
 
 RESERVED = frozenset({"id", "metrics", "slices", "gateline"})
 """Names that mean something in a record; a field of another tool with such a name gets `field.` before it."""
-MOST_EXACT = 2.0**53
 
 
 def write_jsonl(run: Run) -> Iterator[str]:
@@ -82,7 +81,7 @@ def _strict(value: object) -> object:
             return None
         if math.isinf(value):
             return "Infinity" if value > 0 else "-Infinity"
-        return int(value) if value.is_integer() and abs(value) <= MOST_EXACT else value
+        return int(value) if value.is_integer() and abs(value) < EXACT_INTEGERS else value
     if isinstance(value, list | tuple):
         return [_strict(item) for item in value]
     if isinstance(value, dict):

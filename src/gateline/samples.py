@@ -19,6 +19,9 @@ Column = Floats | list[object]
 """A column of n records: float64 where every value is a number or absent (NaN = no value), else the raw
 values (None = no value)."""
 
+EXACT_INTEGERS = 2.0**53
+"""Whole numbers below this size are kept by a double; from here on two of them may become one."""
+
 MISSING_TEXTS = frozenset({"", "nan", "null", "none", "na", "n/a", "nil", "-nan"})
 """Texts, in lower case and stripped, with which tools say that there is no value."""
 
@@ -139,7 +142,9 @@ class Run:
 
 def number_text(value: float) -> str:
     """Return a number as a person writes it: `5`, not `5.0`."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+    return (
+        str(int(value)) if float(value).is_integer() and abs(value) < EXACT_INTEGERS else repr(float(value))
+    )
 
 
 def label_texts(value: object) -> tuple[str, ...]:

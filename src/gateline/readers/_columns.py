@@ -12,7 +12,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from gateline.samples import Column, Floats
+from gateline.samples import EXACT_INTEGERS, Column, Floats
 
 Record = Mapping[str, object]
 
@@ -22,7 +22,6 @@ MOST_NAMES = 2000
 """Fields that records may have in all; more means that the keys are data."""
 MOST_PARTS = 64
 """Different keys up to which a nested object is part of the record; one with more stays a value."""
-EXACT_INTEGERS = 2.0**53
 VAST = 2.0**63
 
 
@@ -102,7 +101,7 @@ class Columns:
             except OverflowError:
                 return values
             self.has_vast_numbers |= _has_vast(numbers)
-            if self._as_measures or int not in types or not (np.abs(numbers) > EXACT_INTEGERS).any():
+            if self._as_measures or int not in types or not (np.abs(numbers) >= EXACT_INTEGERS).any():
                 return numbers
             return values
         if types <= {str, type(None)}:
@@ -111,8 +110,9 @@ class Columns:
             self.has_vast_numbers |= _has_vast(np.array([item for item in values if isinstance(item, float)]))
         if any(issubclass(kind, dict | list) for kind in types):
             for row, value in enumerate(values):
-                if isinstance(value, dict | list) and not is_shallow(value):
+                if not is_shallow(value):
                     raise UnfitValueError(f"{name} is nested more than {DEEPEST} levels deep", row)
+                self.has_vast_numbers |= holds_vast_number(value)
         return values
 
     def _share(self, name: str, values: list[object]) -> list[object]:
@@ -154,7 +154,7 @@ def plain_values(column: Floats | list[object]) -> list[object]:
 def _plain_value(value: float) -> object:
     if math.isnan(value):
         return None
-    return int(value) if value.is_integer() and abs(value) <= EXACT_INTEGERS else value
+    return int(value) if value.is_integer() and abs(value) < EXACT_INTEGERS else value
 
 
 def is_shallow(value: object, levels: int = DEEPEST) -> bool:
@@ -167,6 +167,15 @@ def is_shallow(value: object, levels: int = DEEPEST) -> bool:
     if set(map(type, items)).isdisjoint({dict, list}):
         return True
     return all(is_shallow(item, levels - 1) for item in items)
+
+
+def holds_vast_number(value: object) -> bool:
+    """Say whether a value is or holds a finite float of 2^63 or more."""
+    if isinstance(value, float):
+        return VAST <= abs(value) < math.inf
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    types = set(map(type, items))
+    return not types.isdisjoint({float, list, dict}) and any(map(holds_vast_number, items))
 
 
 def _has_vast(numbers: Floats) -> bool:

@@ -145,13 +145,22 @@ class Block:
             try:
                 record = _read_either_way(line, loads)
             except JsonProblemError as error:
-                is_cut = self._is_last and line is lines[-1] and error.position >= len(line.rstrip())
+                ends_here = self._is_last and line is lines[-1] and _is_cut(line.strip(JSON_BLANKS), error)
                 cut = "is not complete JSON; the file ends in the middle of a record"
-                problems.add(number, cut if is_cut else str(error))
+                problems.add(number, cut if ends_here else str(error))
                 continue
             self.lines.append(line)
             self.records.append(record)
             self.numbers.append(number)
+
+
+def _is_cut(line: bytes, error: JsonProblemError) -> bool:
+    """Say whether an object begins on the line and does not end there."""
+    return (
+        line.startswith(b"{")
+        and error.position > 0
+        and (not line.endswith(b"}") or error.position >= len(line))
+    )
 
 
 def _read_either_way(line: bytes, loads: Loads | None) -> _Object:
