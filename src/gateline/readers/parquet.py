@@ -55,17 +55,28 @@ def _to_records(batch: pyarrow.RecordBatch) -> list[dict[str, object]]:
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if name.startswith(ROW_NUMBERS):
             continue
-        section, dot, rest = name.partition(".")
         values = [_to_plain(value) for value in column.to_pylist()]
-        if dot and rest and section in SECTIONS:
+        section, dot, rest = name.partition(".")
+        if section in SECTIONS and (rest or not dot):
             for record, value in zip(records, values, strict=True):
-                part = record.setdefault(section, {})
-                if isinstance(part, dict):
-                    part[rest] = value
+                _add_to_section(record, section, rest, value)
         else:
             for record, value in zip(records, values, strict=True):
                 record[name] = value
     return records
+
+
+def _add_to_section(record: dict[str, object], section: str, name: str, value: object) -> None:
+    """Add a value to a section, or the section's own struct where `name` is empty, whichever comes first."""
+    part = record.setdefault(section, {})
+    if not isinstance(part, dict):
+        return  # no section at all; the builder says so
+    if name:
+        part[name] = value
+    elif isinstance(value, dict):
+        part.update(value)
+    elif value is not None:
+        record[section] = value
 
 
 def _to_plain(value: Any) -> object:

@@ -65,8 +65,8 @@ def read(source: Source, options: ReadOptions) -> Run:
             f"{source.name}:{text.count(chr(10), 0, text.index(chr(0))) + 1}",
         )
     stream = io.StringIO(text, newline="")
-    first = text.partition("\n")[0].rstrip("\r")
-    if first.lower().startswith("sep=") and len(first) == 5:  # what Excel reads as the delimiter
+    first = text.lstrip("\r\n").partition("\n")[0].rstrip("\r")
+    if text.lower().startswith("sep=") and len(first) == 5:  # what Excel reads as the delimiter
         delimiter, skipped = first[4], 1
         stream.readline()
     else:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,10 +34,20 @@ def test_gatelines_own_format(read):
                 "tokens": {"input": 10, "output": 3},
                 "retrieved": ["d1", "d2"],
             },
-            {"id": 2, "slices": {"language": "en"}, "metrics": {"faithfulness": None}, "error": "judge_failed"},
+            {
+                "id": 2,
+                "slices": {"language": "en"},
+                "metrics": {"faithfulness": None},
+                "error": "judge_failed",
+            },
         ),
     )
-    assert (run.format, run.ids, run.lines.tolist(), run.id_field) == ("gateline-jsonl", ["q1", "2"], [2, 3], "id")
+    assert (run.format, run.ids, run.lines.tolist(), run.id_field) == (
+        "gateline-jsonl",
+        ["q1", "2"],
+        [2, 3],
+        "id",
+    )
     assert run.provenance == {"app.commit": "b81d", "judge.model": "judge-4"}
     np.testing.assert_array_equal(run.metrics["faithfulness"], [0.5, np.nan])
     np.testing.assert_array_equal(run.metrics["claims"], [12, np.nan])
@@ -61,11 +69,15 @@ def test_flat_records_of_another_tool(read):
 
 
 def test_an_id_may_lie_deeper(read):
-    run = read("a.jsonl", lines({"meta": {"id": "a"}, "s": 1}, {"meta": {"id": "b"}, "s": 2}), id_field="meta.id")
+    run = read(
+        "a.jsonl", lines({"meta": {"id": "a"}, "s": 1}, {"meta": {"id": "b"}, "s": 2}), id_field="meta.id"
+    )
     assert run.ids == ["a", "b"]
 
 
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\u0085", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\r"])
+@pytest.mark.parametrize(
+    "separator", ["\u2028", "\u2029", "\u0085", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\r"]
+)
 def test_only_a_line_feed_ends_a_line(read, separator):
     answer = f"x{separator}y"
     records = [{"id": name, "answer": answer} for name in ("a", "b")]
@@ -81,8 +93,8 @@ def test_crlf_blank_lines_and_byte_order_mark(read):
 def test_ids_keep_every_digit(read):
     run = read(
         "a.jsonl",
-        '{"id": 1723004518830047233}\n{"id": 9007199254740993}\n{"id": 18446744073709551617}\n{"id": -9223372036854775809}\n'
-        '{"id": "007"}\n{"id": "1e3"}\n{"id": 5}\n{"id": "5"}\n{"id": 6.0}\n{"id": " x "}\n',
+        '{"id": 1723004518830047233}\n{"id": 9007199254740993}\n{"id": 18446744073709551617}\n'
+        '{"id": -9223372036854775809}\n{"id": "007"}\n{"id": "1e3"}\n{"id": 5}\n{"id": "5"}\n{"id": 6.0}\n{"id": " x "}\n',
     )
     assert run.ids == [
         "1723004518830047233",
@@ -135,7 +147,12 @@ def test_a_bare_nan_in_a_list_or_text_column_is_kept_apart(read):
 
 def test_a_cut_off_last_line_is_named(refuse):
     whole = lines(*({"id": f"q{row}", "metrics": {"f": 0.5}} for row in range(9)))
-    for cut in ('{"id": "q9", "metr', '{"id": "q9", "metrics": {"f": 0.', '{"id": "q9", "metrics": {"f": 0.5}', '{"id": '):
+    for cut in (
+        '{"id": "q9", "metr',
+        '{"id": "q9", "metrics": {"f": 0.',
+        '{"id": "q9", "metrics": {"f": 0.5}',
+        '{"id": ',
+    ):
         problems = refuse("a.jsonl", whole + cut)
         assert problems == ["a.jsonl:10: is not complete JSON; the file ends in the middle of a record"]
 
@@ -153,7 +170,9 @@ def test_two_objects_on_a_line(refuse):
     ]
 
 
-@pytest.mark.parametrize(("line", "what"), [("[1]", "a list"), ("3", "the number 3"), ("null", "null"), ('"x"', "the text 'x'")])
+@pytest.mark.parametrize(
+    ("line", "what"), [("[1]", "a list"), ("3", "the number 3"), ("null", "null"), ('"x"', "the text 'x'")]
+)
 def test_a_line_must_be_an_object(refuse, line, what):
     assert refuse("a.jsonl", f'{{"id": 1}}\n{line}\n') == [f"a.jsonl:2: must be an object, not {what}"]
 
@@ -187,11 +206,18 @@ def test_records_without_id(refuse):
 )
 def test_a_key_twice_in_a_record_is_an_error(refuse, line, key):
     others = '{"id": 7, "metrics": {"f": 0.1}, "slices": {"r": "f"}, "error": "\\"f\\": 1"}\n'
-    assert refuse("a.jsonl", others + line + "\n" + others) == [f"a.jsonl:2: the key {key!r} stands twice in one object"]
+    assert refuse("a.jsonl", others + line + "\n" + others) == [
+        f"a.jsonl:2: the key {key!r} stands twice in one object"
+    ]
 
 
 def test_texts_that_look_like_keys_are_no_keys(read):
-    record = {"id": "id", "metrics": {"f": 1}, "answer": 'she said: "f": 1, "id": 2', "deep": [{"id": 1, "f": {"id": 2}}]}
+    record = {
+        "id": "id",
+        "metrics": {"f": 1},
+        "answer": 'she said: "f": 1, "id": 2',
+        "deep": [{"id": 1, "f": {"id": 2}}],
+    }
     run = read("a.jsonl", lines(record, record | {"id": "f"}))
     assert run.ids == ["id", "f"]
 
@@ -242,7 +268,9 @@ def test_a_header_in_the_middle_tells_that_files_were_joined(refuse):
 
 
 def test_sections_must_be_objects(refuse):
-    problems = refuse("a.jsonl", lines({"id": 1, "metrics": {"f": 1}}, {"id": 2, "metrics": [1]}, {"id": 3, "slices": "x"}))
+    problems = refuse(
+        "a.jsonl", lines({"id": 1, "metrics": {"f": 1}}, {"id": 2, "metrics": [1]}, {"id": 3, "slices": "x"})
+    )
     assert problems == [
         "a.jsonl:2: 'metrics' must be an object of names and values, not a list",
         "a.jsonl:3: 'slices' must be an object of names and values, not the text 'x'",
@@ -289,63 +317,6 @@ def test_columns_hold_across_blocks(read, monkeypatch):
     expected = [record["metrics"].get("late", math.nan) for record in records]
     np.testing.assert_array_equal(run.metrics["late"], np.array(expected, dtype=float))
     np.testing.assert_array_equal(run.metrics["m"], [record["metrics"]["m"] for record in records])
-
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**70), 2**70)
-    | st.floats(allow_nan=True, allow_infinity=True)
-    | st.text(st.characters(exclude_categories=()), max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=6,
-)
-names = st.sampled_from(["id", "metrics", "slices", "error", "f", "g.h", "ü", 'q"', "tokens"])
-records_strategy = st.lists(
-    st.fixed_dictionaries(
-        {"id": st.text(min_size=1, max_size=6) | st.integers()},
-        optional={
-            "metrics": st.dictionaries(names, st.none() | st.integers() | st.floats() | st.text(max_size=3)),
-            "slices": st.dictionaries(names, json_values),
-        },
-    ).flatmap(
-        lambda base: st.dictionaries(names.filter(lambda name: name not in {"id", "metrics", "slices"}), json_values).map(
-            lambda rest: base | rest
-        )
-    ),
-    min_size=1,
-    max_size=6,
-)
-
-
-def outcome(path: Path) -> object:
-    """What reading gives: the run's content as comparable texts, or the problems."""
-    try:
-        run = read_run(path, read_as="jsonl")
-    except InputError as error:
-        return [str(problem) for problem in error.problems]
-    columns = {
-        (section, name): (type(column).__name__, repr(column.tolist() if isinstance(column, np.ndarray) else column))
-        for section in ("metrics", "slices", "fields")
-        for name, column in getattr(run, section).items()
-    }
-    return run.ids, run.lines.tolist(), run.format, list(columns), columns
-
-
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(records=records_strategy, ascii_only=st.booleans())
-def test_the_run_is_the_same_with_and_without_orjson(tmp_path, records, ascii_only):
-    pytest.importorskip("orjson")
-    text = "".join(json.dumps(record, ensure_ascii=ascii_only) + "\n" for record in records)
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(text.encode("utf-8", "surrogatepass"))
-    fast = outcome(path)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "orjson", None)
-        slow = outcome(path)
-    if isinstance(fast, list) and isinstance(slow, list):
-        return  # both refuse; the parsers word a broken text differently
-    assert fast == slow
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

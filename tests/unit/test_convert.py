@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gateline.convert import write_jsonl
+from gateline.errors import InputError
+from gateline.readers import read_run
+from gateline.samples import Column, Run
+
+
+def columns_of(run: Run) -> dict[tuple[str, str], list[object]]:
+    """Every column as plain values: NaN and None alike, whole numbers as int."""
+
+    def plain(value: object) -> object:
+        if isinstance(value, float):
+            return None if math.isnan(value) else value
+        return value
+
+    def values(column: Column) -> list[object]:
+        return [plain(value) for value in (column.tolist() if isinstance(column, np.ndarray) else column)]
+
+    sections = (("metrics", run.metrics), ("slices", run.slices), ("fields", run.fields))
+    return {(section, name): values(column) for section, part in sections for name, column in part.items()}
+
+
+def write_and_read(run: Run, path) -> Run:
+    path.write_text("".join(write_jsonl(run)), encoding="utf-8")
+    return read_run(path)
+
+
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=5)
+plain_names = st.from_regex("[a-zA-Zü@.]{1,4}", fullmatch=True)
+labels = st.none() | texts | st.booleans() | st.integers() | st.lists(texts, max_size=2)
+
+
+@st.composite
+def runs(draw):
+    size = draw(st.integers(1, 4))
+
+    def columns(names, values):
+        return draw(st.dictionaries(names, st.lists(values, min_size=size, max_size=size), max_size=3))
+
+    measured = {
+        name: np.array(values)
+        for name, values in columns(plain_names, st.floats(allow_infinity=False)).items()
+    }
+    fields: dict[str, Column] = dict(columns(plain_names, labels))
+    fields |= {
+        f"n{name}": np.array(v) for name, v in columns(plain_names, st.floats(allow_infinity=False)).items()
+    }
+    return Run(
+        "f", "", "csv", draw(st.lists(texts.filter(str.strip), min_size=size, max_size=size)), np.arange(size),
+        metrics=measured, slices=dict(columns(plain_names, labels)), fields=fields,
+        provenance=draw(st.dictionaries(plain_names, texts | st.integers() | st.none(), max_size=2)),
+    )  # fmt: skip
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(run=runs())
+def test_what_is_written_reads_back_as_the_same_run(tmp_path, run):
+    read = write_and_read(run, tmp_path / "a.jsonl")
+    assert (read.ids, read.format, read.provenance) == (run.ids, "gateline-jsonl", run.provenance)
+    assert columns_of(read) == columns_of(run)
+    for name in run.metrics:
+        np.testing.assert_array_equal(read.numbers(name), run.numbers(name))
+    for name in [*run.slices, *run.fields]:
+        assert read.labels(name) == run.labels(name)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(run=runs())
+def test_every_line_is_strict_json(run):
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    for line in write_jsonl(run):
+        assert line.endswith("\n")
+        assert "\n" not in line[:-1]
+        assert isinstance(json.loads(line, parse_constant=refuse), dict)
+
+
+def test_the_format():
+    run = Run(
+        "f", "", "csv", ["q1", "q2"], np.zeros(2, np.int64),
+        metrics={"f": np.array([0.5, np.nan]), "n": np.array([12.0, 3.0])},
+        slices={"lang": ["de", None]}, fields={"error": [None, "judge_failed"], "gone": [None, None]},
+        provenance={"judge.model": "j"},
+    )  # fmt: skip
+    assert list(write_jsonl(run)) == [
+        '{"gateline": 1, "run": {"judge.model": "j"}}\n',
+        '{"id": "q1", "slices": {"lang": "de"}, "metrics": {"f": 0.5, "n": 12}, "gone": null}\n',
+        '{"id": "q2", "slices": {}, "metrics": {"f": null, "n": 3}, "error": "judge_failed", "gone": null}\n',
+    ]
+
+
+def test_infinite_numbers_stay_refused(tmp_path):
+    run = Run("f", "", "csv", ["a"], np.zeros(1, np.int64), metrics={"f": np.array([np.inf])})
+    read = write_and_read(run, tmp_path / "a.jsonl")
+    with pytest.raises(InputError, match="'Infinity'"):
+        read.numbers("f")
+
+
+def test_digits_of_a_table_are_kept(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,code,score,one,slices.r,metrics.m\n007,007,0.5,1.0,01,2.50\n7,7,1,2.5,1,\n")
+    run = read_run(path)
+    read = write_and_read(run, tmp_path / "a.jsonl")
+    assert read.ids == ["007", "7"]
+    for name in ("code", "score", "one", "r"):
+        assert read.labels(name) == run.labels(name)
+    for name in ("code", "score", "one", "m"):
+        np.testing.assert_array_equal(read.numbers(name), run.numbers(name))
+    assert isinstance(read.fields["score"], np.ndarray)
+
+
+def test_names_that_mean_something_get_a_word_before_them(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"qid": 1, "id": "other", "metrics": "text"}\n')
+    with pytest.raises(InputError):
+        read_run(path, id_field="qid")
+    path.write_text('{"qid": 1, "id": "other", "s": 1}\n')
+    read = write_and_read(read_run(path, id_field="qid"), tmp_path / "b.jsonl")
+    assert (read.ids, read.fields["field.id"]) == (["1"], ["other"])

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateline.errors import InputError
+from gateline.samples import Run, label_texts, number_text, read_number
+
+
+def run_of(**columns: object) -> Run:
+    size = len(next(iter(columns.values())))  # type: ignore[arg-type]
+    return Run(
+        "f.jsonl",
+        "0" * 64,
+        "jsonl",
+        [f"q{row}" for row in range(size)],
+        np.arange(1, size + 1),
+        fields=columns,
+    )
+
+
+def test_numbers_of_every_spelling():
+    run = run_of(s=[4, "4", " 4 ", "1e1", None, "", "NaN", "n/a", math.nan, 0.25, "-.5", "+3"])
+    np.testing.assert_array_equal(
+        run.numbers("s"), [4, 4, 4, 10, np.nan, np.nan, np.nan, np.nan, np.nan, 0.25, -0.5, 3]
+    )
+    assert run.numbers("s") is run.numbers("s")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        True,
+        "Failed",
+        "4/5",
+        "1_000",
+        "1,5",
+        "0x10",
+        [4],
+        {"score": 4},
+        "٤",
+        "inf",
+        "-Infinity",
+        1e999,
+        10**400,
+        "1 2",
+        "12%",
+    ],
+)
+def test_what_is_no_number_is_named_with_its_place(value):
+    run = run_of(s=[1, value])
+    with pytest.raises(InputError) as caught:
+        run.numbers("s")
+    (problem,) = caught.value.problems
+    assert problem.where == "f.jsonl:2"
+    assert problem.message.startswith("s of sample 'q1' is not a number: ")
+
+
+def test_many_refusals_are_counted():
+    with pytest.raises(InputError) as caught:
+        run_of(s=["x"] * 30).numbers("s")
+    assert len(caught.value.problems) == 6
+    assert "'q5', 'q6'" in caught.value.problems[-1].message
+    assert "and 15 more" in caught.value.problems[-1].message
+
+
+def test_an_infinite_number_in_a_number_column_is_refused():
+    with pytest.raises(InputError, match="'q1' is not a number: an infinite number"):
+        run_of(s=np.array([1, np.inf])).numbers("s")
+
+
+def test_an_unknown_column():
+    with pytest.raises(KeyError):
+        run_of(s=[1]).numbers("t")
+    assert run_of(s=[1]).labels("t") is None
+    assert run_of(s=[1]).texts("t") is None
+
+
+def test_where_columns_are_looked_up():
+    run = Run(
+        "f", "", "csv", ["a"], np.zeros(1, np.int64),
+        metrics={"x": np.array([1.0]), "m": np.array([7.0])},
+        slices={"x": ["slice"]},
+        fields={"x": ["field"], "code": np.array([7.0])},
+        written={"code": ["007"]},
+    )  # fmt: skip
+    assert run.numbers("x").tolist() == [1]
+    assert run.labels("x") == [("slice",)]
+    assert (run.labels("code"), run.numbers("code").tolist()) == ([("007",)], [7])
+    assert run.labels("m") == [("7",)]
+    assert run.number_names() == ["x", "m", "code"]
+    assert run.texts("id") == ["a"]
+
+
+def test_number_names_are_columns_of_numbers():
+    run = run_of(
+        a=np.array([1.0, np.nan]), b=["1", None], c=["1", "x"], d=[None, None], e=[True, False], f=["", "nan"]
+    )
+    assert run.number_names() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        (None, ()), ("", ()), ("  ", ()), (math.nan, ()), ([], ()), ([None, ""], ()),
+        (" de ", ("de",)), (True, ("true",)), (False, ("false",)), (5, ("5",)), (5.0, ("5",)), (0.5, ("0.5",)),
+        (9007199254740993, ("9007199254740993",)), (["b", "a", "b"], ("b", "a")), ([1, [2]], ("1", "2")),
+        ({"k": "v", "n": 1}, ("k=v", "n=1")),
+    ],
+)  # fmt: skip
+def test_labels(value, texts):
+    assert label_texts(value) == texts
+
+
+@given(st.integers(-(2**53) + 1, 2**53 - 1))
+def test_whole_numbers_are_written_digit_for_digit(number):
+    assert number_text(float(number)) == str(number)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_any_number_text_reads_back(number):
+    assert read_number(number_text(number)) == number
+    assert read_number(f" {number!r} ") == number
