@@ -8,6 +8,4 @@ from pydantic import BaseModel, ConfigDict
 class Record(BaseModel):
     """A frozen record that refuses unknown fields and is documented by the texts under its fields."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, populate_by_name=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)

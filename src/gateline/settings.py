@@ -13,7 +13,6 @@ class Part(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
-        use_attribute_docstrings=True,
         allow_inf_nan=False,
         hide_input_in_errors=False,
     )

@@ -32,10 +32,12 @@ def run_schema(options: argparse.Namespace) -> int:
 
         schema = verdict_schema()
     else:
+        from gateline.described_schema import DescribedSchema
+
         schema = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$id": "gateline.policy/1",
-            **Policy.model_json_schema(),
+            **Policy.model_json_schema(schema_generator=DescribedSchema),
         }
     print_report(json.dumps(schema, ensure_ascii=False, indent=2))
     return 0

@@ -22,9 +22,11 @@ def verdict_schema() -> dict[str, Any]:
 
     Within a version fields are only added, so a file may hold more than the schema knows.
     """
+    from gateline.described_schema import DescribedSchema
     from gateline.verdict import SCHEMA, Verdict
 
-    schema = _open(Verdict.model_json_schema(by_alias=True, mode="serialization"))
+    made = Verdict.model_json_schema(by_alias=True, mode="serialization", schema_generator=DescribedSchema)
+    schema = _open(made)
     schema["properties"]["schema"]["const"] = SCHEMA
     schema["required"] = list(schema["properties"])
     return {"$schema": DIALECT, "$id": SCHEMA, **schema}

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 class Settings(BaseModel):
     """How sure the intervals must be, and how they are made."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     confidence: float = 0.95
     """Two-sided confidence of an interval, above 50 % and below 100 %; each side decides at half the rest."""
