@@ -5,7 +5,7 @@ The public names load on first use, so that ``gateline --version`` need not wait
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # type checkers take it for true; the module typing would take longer than all else here
 
 __version__ = "0.1.0"
 __all__ = ["Verdict", "__version__", "check", "load_policy"]
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gateline.verdict import Verdict
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load a public name from the module that defines it (PEP 562)."""
     if name == "check":
         from gateline.gate import check
