@@ -39,7 +39,7 @@ def records(text: str, metric: str = "score") -> tuple[list[Record], list[Record
         if ">" in word:
             for one in _repeat(name):
                 for side, values in zip((before, after), word.split(">"), strict=True):
-                    side += _attempts(one, dict(labels), values, metric)
+                    side.extend(_attempts(one, dict(labels), values, metric))
             name, labels = "", {}
         elif not name:
             name = word

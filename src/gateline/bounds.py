@@ -24,6 +24,10 @@ class Bound:
     percent: bool
     """Whether it was written as a percentage."""
 
+    def __str__(self) -> str:
+        """Return the bound as a person writes it: `2`, `0.05` or `10%`."""
+        return str(self.text) if self.percent else f"{self.number:.15g}"
+
     @property
     def text(self) -> float | str:
         """Return the bound as a policy has it: a number, or a text such as `10%`."""
@@ -44,7 +48,7 @@ def read_bound(value: object) -> Bound:
     if isinstance(value, Bound):
         return value
     share = read_percent(value)
-    if share is not None:
+    if share is not None and math.isfinite(share):
         return Bound(share, percent=True)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"must be a number or a percentage such as 10%, not {_said(value)}")
@@ -67,7 +71,7 @@ def read_distance(value: object) -> tuple[Bound, ...]:
     bounds = tuple(read_bound(item) for item in values)
     for bound in bounds:
         if bound.number < 0:
-            raise ValueError(f"must not be negative, but is {bound.text}; 0 allows no difference at all")
+            raise ValueError(f"must not be negative, but is {bound}; 0 allows no difference at all")
     if len(bounds) == 2 and bounds[0].percent == bounds[1].percent:
         raise ValueError("of two bounds one must be a percentage and one a number")
     return bounds

@@ -65,6 +65,8 @@ class Metric(Part):
             raise ValueError(f"range: the first number must be below the second, not {list(self.range)}")
         if self.ratio is not None and (self.field is not None or self.summary != "mean"):
             raise ValueError("ratio stands alone: leave out 'field' and 'summary'")
+        if self.ratio is not None and self.worst is not None:
+            raise ValueError("a ratio has no worst value for a single sample; leave out 'worst'")
         if self.worst is not None and self.range and not self.range[0] <= self.worst <= self.range[1]:
             raise ValueError(f"worst must lie in the range {list(self.range)}, not {self.worst}")
         return self

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 from gateline.bounds import Line
 from gateline.comparison import Comparison
@@ -16,6 +20,14 @@ NOTICE_DAYS = 14
 """In its last days a waiver says that it is about to end."""
 
 
+def _read_day(value: object) -> object:
+    """Take a day as YYYY-MM-DD only: a number would be read as seconds since 1970."""
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+        with contextlib.suppress(ValueError):
+            return datetime.date.fromisoformat(value)
+    raise ValueError(f"must be a day as YYYY-MM-DD, not {value}")
+
+
 class Waiver(Part):
     """One rule let through for a while."""
 
@@ -25,7 +37,7 @@ class Waiver(Part):
     """Only in this slice; in all of the rule's slices when left out."""
     up_to: Line
     """How far the bound may be missed: the bound that counts instead."""
-    until: datetime.date
+    until: Annotated[datetime.date, BeforeValidator(_read_day)]
     """Last day that counts."""
     by: Name
     """Who answers for it."""
@@ -35,6 +47,13 @@ class Waiver(Part):
     def covers(self, finding: Finding) -> bool:
         """Return whether the finding is one that this waiver speaks of."""
         return self.rule == finding.rule and self.slice in (None, finding.slice)
+
+
+def loosen(rule: Rule, waiver: Waiver) -> Rule:
+    """Return the rule with the waiver's ceiling in place of its bound."""
+    name = next(iter(rule.bound_fields()))
+    ceiling: Any = waiver.up_to if name in ("at_least", "at_most") else (waiver.up_to,)
+    return rule.model_copy(update={name: ceiling})
 
 
 def apply_waivers(
@@ -75,9 +94,7 @@ def _lets_through(
     if not finding.blocks or finding.hard or not waiver.covers(finding) or on > waiver.until:
         return False
     rule = rules[finding.rule]
-    name = next(iter(rule.bound_fields()))
-    ceiling: Any = waiver.up_to if name in ("at_least", "at_most") else (waiver.up_to,)
-    loosened = rule.model_copy(update={name: ceiling, "decide_by": "value"})
+    loosened = loosen(rule, waiver).model_copy(update={"decide_by": "value"})
     estimate = comparison.estimate(
         finding.metric, finding.slice, candidate_alone=rule.looks_at_candidate_alone()
     )
@@ -92,7 +109,7 @@ def _notices(waiver: Waiver, used: bool, findings: Sequence[Finding], on: dateti
     if not used:
         exceeded = any(waiver.covers(finding) and finding.blocks for finding in findings)
         why = (
-            f"does not reach: the bound is missed by more than {waiver.up_to.text}"
+            f"does not reach: the number is beyond its ceiling {waiver.up_to}"
             if exceeded
             else "is not needed"
         )

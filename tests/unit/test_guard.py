@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from runs import LIMIT, TOLERANCE, check_gate, policy_text, write_gate
 
 from gateline.guard import compare_policies
 from gateline.policy import read_policy
+from runs import LIMIT, TOLERANCE, check_gate, policy_text, write_gate
 
 
 def changes(base: str, now: str) -> list[tuple[str, str | None, str | None, bool]]:

@@ -41,7 +41,8 @@ def print_problems(error: GatelineError) -> None:
             print(f"gateline: no verdict: {terminal_text(str(problems[0]))}", file=sys.stderr)
             return
         headline = terminal_text(error.headline)
-        print(f"gateline: no verdict: {len(problems)} problems: {headline}", file=sys.stderr)
+        joint = "" if headline.startswith("in ") else ":"
+        print(f"gateline: no verdict: {len(problems)} problems{joint} {headline}", file=sys.stderr)
         for problem in problems:
             print(f"  {terminal_text(str(problem))}", file=sys.stderr)
 

@@ -74,9 +74,7 @@ def line_problems(name: str, bound: Bound, metric: Metric) -> list[tuple[str, st
     """Return what is wrong with a fixed bound for a metric."""
     found = []
     if bound.percent and metric.show_as != "percent" and metric.range != (0.0, 1.0):
-        found.append(
-            (name, f"{bound.text} needs a metric that is shown as percent; write the number in its unit")
-        )
+        found.append((name, f"{bound} needs a metric that is shown as percent; write the number in its unit"))
     if metric.range and metric.summary != "total" and not metric.range[0] <= bound.number <= metric.range[1]:
         low, high = metric.range
         say = (
@@ -84,7 +82,7 @@ def line_problems(name: str, bound: Bound, metric: Metric) -> list[tuple[str, st
             if high == 1 and 1 < bound.number <= 100
             else ""
         )
-        found.append((name, f"{bound.text} lies outside the range [{low:g}, {high:g}] of the metric{say}"))
+        found.append((name, f"{bound} lies outside the range [{low:g}, {high:g}] of the metric{say}"))
     return found
 
 

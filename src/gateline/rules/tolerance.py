@@ -58,7 +58,7 @@ def resolve_distance(bound: Bound, estimate: Estimate, sign: int) -> tuple[Judge
     if not bound.percent:
         return "gain", sign * bound.number + 0.0, []
     if estimate.relative_gain is None:
-        return "gain", 0.0, [f"{bound.text} of a baseline of 0 is 0"]
+        return "gain", 0.0, [f"{bound} of a baseline of 0 is 0"]
     return "relative_gain", sign * bound.number + 0.0, []
 
 
@@ -69,7 +69,7 @@ def distance_problems(name: str, bounds: tuple[Bound, ...], metric: Metric) -> l
     return [
         (
             name,
-            f"{bound.text} is wider than the range [{metric.range[0]:g}, {metric.range[1]:g}] of the metric"
+            f"{bound} is wider than the range [{metric.range[0]:g}, {metric.range[1]:g}] of the metric"
             + (
                 f"; write {bound.number / 100:g} for {bound.number:g} points"
                 if 1 <= bound.number <= 100
@@ -84,7 +84,7 @@ def distance_problems(name: str, bounds: tuple[Bound, ...], metric: Metric) -> l
 def say_distance(bounds: tuple[Bound, ...]) -> str:
     """Return a distance in words."""
     return " and also more than ".join(
-        f"{bound.text} of the baseline" if bound.percent else f"{bound.number:g}" for bound in bounds
+        f"{bound} of the baseline" if bound.percent else f"{bound.number:g}" for bound in bounds
     )
 
 
