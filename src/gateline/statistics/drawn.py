@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from gateline.statistics.weights import CHUNK
 
@@ -49,39 +50,47 @@ class Sample:
 
 
 def find_drawn_ends(
-    sample: Sample, tail: float, *, resamples: int, clusters: int, limits: Sequence[float] = ()
+    sample: Sample,
+    tail: float,
+    *,
+    resamples: int,
+    clusters: int,
+    limits: Sequence[float] = (),
+    smooth: bool = False,
 ) -> Ends:
     """Return the quantiles of the draws at `tail` and 1 − `tail`.
 
-    The draws rise so that each tail rests on at least 50 of them, up to 200,000, and again where an end
-    lies within three Monte-Carlo standard errors of a limit. Where the cap leaves less than 50 in a tail, a
-    more extreme draw is taken: three standard errors of the count further out, at the end the most extreme
-    of all.
+    The draws rise so that each tail rests on at least 50 of them, up to 200,000, and again where an end lies
+    within three Monte-Carlo standard errors of a limit. Where the cap leaves less than 50 in a tail, a more
+    extreme draw is taken: three standard errors of the count further out, in the end the most extreme of all.
 
     Args:
         sample: where the draws come from.
-        tail: the share of draws outside of each end, above 0 where a number can hold it.
+        tail: the share of draws outside of each end; 0 where it is too small for a number.
         resamples: how many draws the policy asks for.
         clusters: how many weights a draw costs.
         limits: what the interval will be compared with.
+        smooth: the draws are many and near normal: a tail that needs more than `resamples` draws is continued
+            from the point that 50 of them lie beyond, as a normal tail would.
     """
+    continued = smooth and tail * resamples < _IN_A_TAIL
     most = max(resamples, MOST_DRAWS)
-    draws = max(resamples, most if tail <= _IN_A_TAIL / most else math.ceil(_IN_A_TAIL / tail))
+    draws = resamples
+    if not continued:
+        draws = max(resamples, most if tail <= _IN_A_TAIL / most else math.ceil(_IN_A_TAIL / tail))
     ordered = sample.first(draws)
-    notes: tuple[str, ...] = ()
-    if draws * tail < _IN_A_TAIL * (1.0 - 1e-9):
+    if not continued and draws * tail < _IN_A_TAIL * (1.0 - 1e-9):
         low, high = _guarded_ends(ordered, draws, tail)
         return Ends(low, high, draws, (_too_large(draws, draws * tail),))
+    notes: tuple[str, ...] = ()
     affordable = min(most, max(draws, _MOST_WEIGHTS // max(clusters, 1)))
     while (near := _nearest_limit(ordered, draws, tail, limits)) is not None and draws < affordable:
         draws = min(affordable, 8 * draws)
-        notes = (
-            f"the limit {near:.6g} lies within Monte-Carlo error of an end: drawn again with {draws:,} draws",
-        )
         ordered = sample.first(draws)
-    if near is not None:
-        notes += (f"the limit {near:.6g} lies within Monte-Carlo error of an end even with {draws:,} draws",)
-    return Ends(_quantile(ordered, tail), _quantile(ordered, 1.0 - tail), draws, notes)
+        notes = (f"the limit {near:.6g} lies within Monte-Carlo error of an end: {draws:,} draws were made",)
+    if near is not None and notes:
+        notes = (f"the limit {near:.6g} lies within Monte-Carlo error of an end even with {draws:,} draws",)
+    return Ends(_end(ordered, draws, tail, upper=False), _end(ordered, draws, tail, upper=True), draws, notes)
 
 
 def _too_large(draws: int, expected: float) -> str:
@@ -100,12 +109,27 @@ def _guarded_ends(ordered: Floats, draws: int, tail: float) -> tuple[float, floa
 
 def _nearest_limit(ordered: Floats, draws: int, tail: float, limits: Sequence[float]) -> float | None:
     """Return a limit within three standard errors of an end, counted in ranks: any distribution will do."""
-    wide = 3.0 * math.sqrt(tail * (1.0 - tail) / draws)
+    share = 3.0 * math.sqrt(tail * (1.0 - tail) / draws)
+    inner, outer = min(tail + share, 0.5), max(tail - share, 0.0)
+    if tail * draws < _IN_A_TAIL:
+        # A continued tail is as uncertain as the point it is continued from.
+        inner, outer = tail * (1.0 + 3.0 / math.sqrt(_IN_A_TAIL)), tail * (1.0 - 3.0 / math.sqrt(_IN_A_TAIL))
     for limit in limits:
-        for at in (tail, 1.0 - tail):
-            if _quantile(ordered, max(at - wide, 0.0)) <= limit <= _quantile(ordered, min(at + wide, 1.0)):
+        for upper in (False, True):
+            near, far = (_end(ordered, draws, at, upper=upper) for at in (inner, outer))
+            if min(near, far) <= limit <= max(near, far):
                 return limit
     return None
+
+
+def _end(ordered: Floats, draws: int, tail: float, *, upper: bool) -> float:
+    """Return the end that leaves a share of `tail` beyond it, continued where less than 50 draws would."""
+    least = _IN_A_TAIL / draws
+    if tail >= least * (1.0 - 1e-9) or tail == 0.0:
+        return _quantile(ordered, 1.0 - tail if upper else tail)
+    middle = _quantile(ordered, 0.5)
+    known = _quantile(ordered, 1.0 - least if upper else least)
+    return middle + (known - middle) * float(ndtri(tail) / ndtri(least))
 
 
 def _quantile(ordered: Floats, probability: float) -> float:

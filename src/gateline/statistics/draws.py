@@ -19,7 +19,7 @@ from gateline.statistics.weights import CHUNK, WeightSource, weighted_sums
 Floats: TypeAlias = NDArray[np.float64]
 
 MOST_GROUPS = 4_096
-"""Past this many clusters they are drawn in as many groups, by key: the width is off by about 1/√(2·4096) =
+"""Comparisons of more clusters draw them in as many groups, by key: the width is off by about 1/√(2·4096) =
 1.1 %."""
 
 _SIGMAS = 8.0
@@ -41,11 +41,12 @@ class Grouping:
 
     @staticmethod
     def of(paired: Paired) -> Grouping:
-        """Give each cluster a row, or each group of clusters where there are very many."""
+        """Give each cluster a row of its own; in a very large comparison each group of clusters."""
         keys = paired.clusters.keys
-        if keys.size <= MOST_GROUPS:
+        if paired.keys.size <= MOST_GROUPS:
             return Grouping(keys, np.arange(keys.size))
-        return Grouping(np.arange(MOST_GROUPS, dtype=np.uint64), (keys % MOST_GROUPS).astype(np.int64))
+        groups, of_cluster = np.unique(keys % MOST_GROUPS, return_inverse=True)
+        return Grouping(groups.astype(np.uint64), of_cluster)
 
     @property
     def size(self) -> int:
@@ -141,7 +142,7 @@ class WeightedQuantile:
     group: NDArray[np.int64]  # of each value, in the same order
     first: int
     last: int
-    columns: Floats  # counts per group: below the window, and all
+    below: Floats  # counts per group below the window
 
     @staticmethod
     def of(paired: Paired, grouping: Grouping, side: Side, probability: float) -> WeightedQuantile:
@@ -154,16 +155,17 @@ class WeightedQuantile:
         first = max(0, math.floor(size * probability - _SIGMAS * spread) - 4)
         last = min(size, math.ceil(size * probability + _SIGMAS * spread) + 4)
         below = np.bincount(group[:first], minlength=grouping.size).astype(np.float64)
-        every = np.bincount(group, minlength=grouping.size).astype(np.float64)
-        return WeightedQuantile(probability, values, group, first, last, np.column_stack([below, every]))
+        return WeightedQuantile(probability, values, group, first, last, below)
 
-    def pick(self, source: WeightSource, chunk: int) -> Floats:
-        """Return the weighted quantiles of one chunk of draws, shape (CHUNK,)."""
-        below, every = weighted_sums(self.columns, source, chunk)
+    def pick(self, source: WeightSource, chunk: int, below: Floats, every: Floats) -> Floats:
+        """Return the weighted quantiles of one chunk of draws, shape (CHUNK,).
+
+        `below` and `every` are the weights below the window and of all values.
+        """
         # Float sums in another order may differ in the last digits; a draw must not jump a rank for that.
         target = self.probability * every * (1.0 - 1e-12)
         passed = np.full(CHUNK, self.first)
-        sum_so_far = below.copy()
+        sum_so_far = np.array(below)
         for group in self.group[self.first : self.last].tolist():
             sum_so_far += source.row(group, chunk)
             passed += sum_so_far < target
@@ -192,6 +194,7 @@ class QuantileGain:
 
     before: WeightedQuantile
     after: WeightedQuantile
+    every: Floats  # counts per group
     sign: float
     relative: bool
 
@@ -203,12 +206,14 @@ class QuantileGain:
         probability = statistic.share_below()
         before = WeightedQuantile.of(paired, grouping, "baseline", probability)
         after = WeightedQuantile.of(paired, grouping, "candidate", probability)
-        return QuantileGain(before, after, sign, relative)
+        return QuantileGain(before, after, grouping.total(paired.clusters.count), sign, relative)
 
     def draw(self, source: WeightSource, chunk: int, end_points: Floats | None) -> Floats:
         """Return one chunk of draws, shape (1, CHUNK)."""
-        before = self.before.pick(source, chunk)
-        change = self.sign * (self.after.pick(source, chunk) - before)
+        columns = np.column_stack([self.before.below, self.after.below, self.every])
+        below_before, below_after, every = weighted_sums(columns, source, chunk)
+        before = self.before.pick(source, chunk, below_before, every)
+        change = self.sign * (self.after.pick(source, chunk, below_after, every) - before)
         return (_divide(change, np.abs(before)) if self.relative else change)[None, :]
 
 

@@ -14,6 +14,7 @@ from scipy.special import stdtrit
 
 from gateline.statistics.gamma_sums import GammaRows, merge_equal_rows
 from gateline.statistics.pairs import Floats, Paired, Side, Statistic
+from gateline.statistics.ratio_gains import GainRows
 
 _ENOUGH_DIFFER = 10
 _HALVES = np.array([0.5, 0.5])
@@ -82,6 +83,31 @@ def rows_of_gain(paired: Paired, sign: float, reach: float, *, relative: bool) -
             return None
     ends = np.array([-reach, reach]) * average
     return _with_end_points(numerator, denominator, ends)
+
+
+def ratio_rows_of_gain(paired: Paired, reach: float, *, relative: bool) -> GainRows:
+    """Return the rows of a gain that is a difference of two ratios (candidate − baseline), with end points.
+
+    An end point is a cluster of average denominators, best in one run and worst in the other; for a relative gain
+    it carries the average baseline.
+    """
+    clusters = paired.clusters
+    before = float(clusters.baseline.sum() / clusters.baseline_weight.sum())
+    after = float(clusters.candidate.sum() / clusters.candidate_weight.sum())
+    middle = before if relative else 0.5 * (before + after)
+    size, other_size = float(clusters.baseline_weight.mean()), float(clusters.candidate_weight.mean())
+    columns = np.column_stack(
+        [
+            (clusters.baseline - middle * clusters.baseline_weight) / size,
+            clusters.baseline_weight / size,
+            (clusters.candidate - middle * clusters.candidate_weight) / other_size,
+            clusters.candidate_weight / other_size,
+        ]
+    )
+    down, up = (0.0, reach) if relative else (0.5 * reach, 0.5 * reach)
+    ends = np.array([[-down, 1.0, up, 1.0], [down, 1.0, -up, 1.0]])
+    shape = np.concatenate([np.ones(len(clusters)), _HALVES])
+    return GainRows(np.concatenate([columns, ends]), shape, middle, relative)
 
 
 def rows_of_value(paired: Paired, side: Side, bounds: tuple[float | None, float | None] | None) -> GammaRows:

@@ -102,13 +102,13 @@ def log_lower_tail(rows: GammaRows, q: float) -> float:
     if gap.min() >= 0.0:
         return 0.0
     if float(rows.shape @ gap) <= 0.0:
-        return _Tail.at(gap, rows.shape, 0.0).log_probability_by_contour()
-    upper = _Tail.at(-gap, rows.shape, 0.0).log_probability_by_contour()
+        return Tail.at(gap, rows.shape, 0.0).log_probability_by_contour()
+    upper = Tail.at(-gap, rows.shape, 0.0).log_probability_by_contour()
     return math.log1p(-math.exp(upper))
 
 
 @dataclass(frozen=True, slots=True)
-class _Tail:
+class Tail:
     """P(Σ G·c ≥ 0) for an expectation below 0, seen from its saddlepoint.
 
     With K(s) = −Σ shape·log(1 − s·c) the saddlepoint solves K'(s) = 0 and lies above 0.
@@ -122,7 +122,15 @@ class _Tail:
     variance: float  # K''
 
     @staticmethod
-    def at(c: Floats, shape: Floats, start: float) -> _Tail:
+    def seen_from(c: Floats, shape: Floats, saddle: float) -> Tail:
+        """Take a saddlepoint that is known."""
+        shrink = 1.0 - saddle * c
+        tilted = c / shrink
+        exponent = -float(shape @ np.log(shrink))
+        return Tail(shape, saddle, shrink, tilted, exponent, float((shape * tilted) @ tilted))
+
+    @staticmethod
+    def at(c: Floats, shape: Floats, start: float) -> Tail:
         """Find the saddlepoint, starting from `start` (inside 0 … 1/max(c), or 0)."""
         pole = 1.0 / float(c.max())
         low, high = 0.0, pole
@@ -142,7 +150,7 @@ class _Tail:
             following = _step_towards_root(s, slope, variance, pole)
             s = following if low < following < high else 0.5 * (low + high)
         exponent = -float(shape @ np.log(shrink))
-        return _Tail(shape, s, shrink, tilted, exponent, variance)
+        return Tail(shape, s, shrink, tilted, exponent, variance)
 
     def standard_saddle(self) -> float:
         """Return the saddlepoint in units of the tilted standard deviation (û of Lugannani and Rice)."""
@@ -151,6 +159,11 @@ class _Tail:
     def skewness(self) -> float:
         """Return the third standardised cumulant of the tilted distribution."""
         return 2.0 * float((self.shape * self.tilted**2) @ self.tilted) / math.pow(self.variance, 1.5)
+
+    def log_probability(self) -> float:
+        """Return the log of the tail, by the series where that is exact and by the contour elsewhere."""
+        by_series, size = self.log_probability_by_series()
+        return by_series if size < _SERIES_IS_EXACT else self.log_probability_by_contour()
 
     def log_probability_by_series(self) -> tuple[float, float]:
         """Return the log of the tail by two terms of the saddlepoint series, and how small its terms are.
@@ -232,7 +245,7 @@ def _find_lower_end(rows: GammaRows, deviate: float) -> float:
     saddle = 0.0
     previous: tuple[float, float] | None = None
     for _ in range(_MOST_STEPS):
-        tail = _Tail.at(search.combination(distance), rows.shape, saddle)
+        tail = Tail.at(search.combination(distance), rows.shape, saddle)
         exact, found = _deviate_of(tail, deviate, refine=previous is not None)
         miss = deviate - found
         slope = search.slope(tail)
@@ -252,7 +265,7 @@ def _find_lower_end(rows: GammaRows, deviate: float) -> float:
     return search.anchor + distance
 
 
-def _deviate_of(tail: _Tail, target: float, *, refine: bool) -> tuple[bool, float]:
+def _deviate_of(tail: Tail, target: float, *, refine: bool) -> tuple[bool, float]:
     """Return whether the deviate of a tail is exact, and the deviate.
 
     The contour is walked only near the target (or once it was), and where the series can't be trusted.
@@ -298,7 +311,7 @@ class _Search:
         """Return c = q·denominator − numerator at a distance from the anchor."""
         return distance * self.rows.denominator + self.base
 
-    def slope(self, tail: _Tail) -> float:
+    def slope(self, tail: Tail) -> float:
         """Return d deviate / d q, from d(w²/2)/dq with w²/2 = −K at the saddlepoint."""
         w = math.sqrt(max(-2.0 * tail.exponent, 1e-6))
         growth = tail.saddle * float((self.rows.shape / tail.shrink) @ self.rows.denominator)

@@ -14,7 +14,13 @@ from scipy.special import ndtr
 from gateline.statistics.classical import find_bca_ends, find_percentile_ends
 from gateline.statistics.drawn import Ends, Sample, find_drawn_ends
 from gateline.statistics.draws import Formula, Fraction, Grouping, QuantileGain, RatioGain
-from gateline.statistics.end_points import adjusted_deviate, reach_of_gain, rows_of_gain, rows_of_value
+from gateline.statistics.end_points import (
+    adjusted_deviate,
+    ratio_rows_of_gain,
+    reach_of_gain,
+    rows_of_gain,
+    rows_of_value,
+)
 from gateline.statistics.gamma_sums import GammaRows, find_ends
 from gateline.statistics.order_statistics import (
     QuantileEnds,
@@ -23,8 +29,14 @@ from gateline.statistics.order_statistics import (
     samples_needed_for_quantile,
 )
 from gateline.statistics.pairs import Paired, Side, Statistic, evaluate, gain
+from gateline.statistics.ratio_gains import find_gain_ends
 from gateline.statistics.settings import Settings
 from gateline.statistics.weights import KeyedWeights
+
+_ENOUGH_TO_EXPAND = 10
+"""Clusters from which on the expansion of `ratio_gains` is better than draws."""
+_MANY_BEYOND = 100
+"""Clusters beyond a quantile from which on the draws of its gain are near normal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +95,16 @@ def gain_interval(
     deviate = adjusted_deviate(level, len(paired.clusters))
     if statistic.kind == "quantile":
         formula = _gain_formula(paired, statistic, sign, relative=relative, reach=0.0)
-        ends = _draw_ends(formula, paired, deviate, settings, limits)
+        share = statistic.share_below()
+        smooth = len(paired.clusters) * min(share, 1.0 - share) >= _MANY_BEYOND
+        ends = _draw_ends(formula, paired, deviate, settings, limits, smooth=smooth)
         return _interval(ends, estimate, level, ends.draws)
     reach = reach_of_gain(paired, statistic, width)
     rows = rows_of_gain(paired, sign, reach.reach, relative=relative)
     if rows is not None:
         interval = _exact(rows, estimate, level, deviate, reach.notes)
+    elif (expanded := _expand_ends(paired, sign, deviate, relative=relative, reach=reach.reach)) is not None:
+        interval = _interval(replace(expanded, notes=reach.notes), estimate, level, None)
     else:
         formula = _gain_formula(paired, statistic, sign, relative=relative, reach=reach.reach)
         ends = _draw_ends(formula, paired, deviate, settings, limits)
@@ -157,13 +173,32 @@ def _exact(
     return _interval(Ends(low, high, 0, notes), estimate, level, None)
 
 
+def _expand_ends(paired: Paired, sign: float, deviate: float, *, relative: bool, reach: float) -> Ends | None:
+    """Return the ends of a gain of ratios by expansion, None where it must be drawn."""
+    if len(paired.clusters) < _ENOUGH_TO_EXPAND:
+        return None
+    found = find_gain_ends(ratio_rows_of_gain(paired, reach, relative=relative), deviate)
+    if found is None:
+        return None
+    low, high = found if sign > 0.0 else (-found[1], -found[0])
+    return Ends(low, high, 0)
+
+
 def _draw_ends(
-    formula: Formula, paired: Paired, deviate: float, settings: Settings, limits: Sequence[float]
+    formula: Formula,
+    paired: Paired,
+    deviate: float,
+    settings: Settings,
+    limits: Sequence[float],
+    *,
+    smooth: bool = False,
 ) -> Ends:
     weights = KeyedWeights(settings.seed, Grouping.of(paired).keys)
     sample = Sample(lambda chunk: formula.draw(weights, chunk, weights.end_points(chunk)))
     tail = float(ndtr(deviate))
-    return find_drawn_ends(sample, tail, resamples=settings.resamples, clusters=weights.size, limits=limits)
+    return find_drawn_ends(
+        sample, tail, resamples=settings.resamples, clusters=weights.size, limits=limits, smooth=smooth
+    )
 
 
 def _gain_formula(
