@@ -214,6 +214,8 @@ def _tell_apart(first: float, second: float, decimals: int) -> int:
     """Return the decimals from `decimals` on at which two different numbers look different."""
     if math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-10):
         return decimals
+    if abs(first - second) >= 10.0**-decimals:
+        return decimals
     for more in range(decimals, MOST_DECIMALS):
         if spell(first, more) != spell(second, more):
             return more

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from gateline.verdict import Verdict
 
+del annotations  # the import from __future__ leaves a name behind that would hide the module annotations.py
+
 
 def render(name: str, verdict: Verdict, **options: Any) -> str:
     """Return the report called `name`; `options` are the keyword arguments of its `render`.

@@ -114,13 +114,15 @@ def bar(numbers: Place | None) -> str:
     cells[_HALF] = "│"
     if numbers is None:
         return "".join(cells)
-    if numbers.bound is not None and (bound := _column(numbers.bound)) is not None:
-        cells[bound] = ":"
+    if numbers.bound is not None:
+        cells[round(numbers.bound) + _HALF] = ":"
     if numbers.low is not None and numbers.high is not None:
-        _draw_span(cells, numbers.low, numbers.high)
-    value = _column(numbers.value)
-    if value is None:
-        cells[0 if numbers.value < 0 else -1] = "◄" if numbers.value < 0 else "►"
+        _draw_span(cells, _column(numbers.low, numbers.bound), _column(numbers.high, numbers.bound))
+    value = _column(numbers.value, numbers.bound)
+    if value < 0:
+        cells[0] = "◄"
+    elif value >= len(cells):
+        cells[-1] = "►"
     elif cells[value] in "◄►":  # an arrow stays: the interval goes on beyond it
         cells[value + 1 if value == 0 else value - 1] = "●"
     else:
@@ -140,34 +142,31 @@ def _names(shown: Sequence[Finding], spelling: Spelling, widest: int) -> tuple[s
     return cut(spelling.name(shown[0].metric), widest), slices
 
 
-def _draw_span(cells: list[str], low: float, high: float) -> None:
+def _draw_span(cells: list[str], low: int, high: int) -> None:
     """Draw an interval over the cells; the axis and the bound stay visible through it."""
-    start, end = _column(low), _column(high)
-    first = (0 if low < 0 else len(cells) - 1) if start is None else start
-    last = (0 if high < 0 else len(cells) - 1) if end is None else end
+    first, last = max(low, 0), min(high, len(cells) - 1)
     for column in range(first, last + 1):
         cells[column] = {"│": "┼", ":": ":"}.get(cells[column], "─")
-    if first != last:
+    if first < last:
         cells[first], cells[last] = "├", "┤"
-    if start is None:
-        cells[first] = "◄" if low < 0 else "►"
-    if end is None:
-        cells[last] = "◄" if high < 0 else "►"
+    if low < 0:
+        cells[0] = "◄"
+    if high >= len(cells):
+        cells[-1] = "►"
 
 
-def _column(distance: float) -> int | None:
-    """Return the cell of a distance from the axis; None outside the drawing.
+def _column(distance: float, bound: float | None) -> int:
+    """Return the cell of a distance from the axis, -1 or the number of cells where it lies beyond the drawing.
 
-    A distance that is not zero never falls on the axis, and one beyond the bound never on the bound.
+    A distance that is not zero never falls on the axis, and one that is not the bound never on the bound.
     """
-    if not -_HALF - 0.5 <= distance <= _HALF + 0.5:
-        return None
-    nearest = round(distance)
-    for mark in (0, _BOUND_AT, -_BOUND_AT):
-        if nearest == mark and abs(distance - mark) > 1e-9:
-            nearest = mark + (1 if distance > mark else -1)
+    limited = min(max(distance, -_HALF - 1.0), _HALF + 1.0)
+    nearest = round(limited)
+    for mark in (0.0, bound):
+        if mark is not None and nearest == round(mark) and abs(distance - mark) > 1e-9:
+            nearest += 1 if distance > mark else -1
             break
-    return min(max(nearest, -_HALF), _HALF) + _HALF
+    return nearest + _HALF
 
 
 def _axis_title() -> str:

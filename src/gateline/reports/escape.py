@@ -39,6 +39,8 @@ def clean(text: str, most: int = MOST_OF_NAME) -> str:
     Line breaks become `⏎`, other blanks a space, unseen characters `�`; East Asian wide characters count 2.
     """
     shortened = text if len(text) <= 8 * most else text[: 4 * most] + "…" + text[-4 * most :]
+    if shortened.isascii() and shortened.isprintable():
+        return cut(shortened, most)
     kept: list[str] = []
     marks = 0
     for character in shortened.replace("\r\n", "\n"):
@@ -59,7 +61,7 @@ def clean(text: str, most: int = MOST_OF_NAME) -> str:
 
 def cut(text: str, most: int) -> str:
     """Return a text of at most `most` columns, with `…` in the middle: names differ at both ends."""
-    if sum(map(_columns, text)) <= most:
+    if (len(text) if text.isascii() else sum(map(_columns, text))) <= most:
         return text
     head_room = most // 2
     head, used = "", 0
@@ -81,6 +83,8 @@ def cut(text: str, most: int) -> str:
 
 def display_width(text: str) -> int:
     """Return how many columns a text takes where all characters are equally wide."""
+    if text.isascii():
+        return len(text)
     return sum(0 if unicodedata.category(c) in ("Mn", "Me", "Cf") else _columns(c) for c in text)
 
 
@@ -104,8 +108,9 @@ def markdown_name(text: str, most: int = MOST_OF_NAME) -> Markdown:
 
 
 def fence_text(text: str, most: int = MOST_OF_NAME) -> str:
-    """Return a text for a line of a fenced block, where it must not stand first."""
-    return _break_source(clean(text, most)).replace("```", f"`{JOINER}`{JOINER}`")
+    """Return a text for a line of a fenced block, where it may stand first but for blanks."""
+    source = _break_source(clean(text, most)).replace("::", f":{JOINER}:")
+    return source.replace("```", f"`{JOINER}`{JOINER}`")
 
 
 def terminal_text(text: str, most: int = MOST_OF_SENTENCE) -> str:
@@ -164,7 +169,7 @@ _APART = (
     (re.compile(r":(?=//)"), f":{JOINER}"),
     (re.compile(r"\b(www|mailto|xmpp)(?=[.:])", re.IGNORECASE), rf"\1{JOINER}"),
     # Emoji and workflow commands: :x:, ::error::
-    (re.compile(r":(?=[\w+-]*:)"), f":{JOINER}"),
+    (re.compile(r":(?=[\w+-]*(?::|$))"), f":{JOINER}"),
 )
 
 

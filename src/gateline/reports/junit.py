@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gateline.reports.escape import xml_text
+from gateline.reports.escape import guard_lines, xml_text
 from gateline.reports.headline import blockers, headline
 from gateline.wording import describe
 
@@ -45,7 +45,7 @@ def render(verdict: Verdict) -> str:
         "</testsuite>",
         "</testsuites>",
     ]
-    return "\n".join(lines) + "\n"
+    return guard_lines("\n".join(lines) + "\n")
 
 
 def _outcome(finding: Finding, blocks: bool) -> str:

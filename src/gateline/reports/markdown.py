@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gateline.reports import bars, facts, tables
-from gateline.reports.escape import IN_FENCE, IN_MARKDOWN, Markdown, clean, fence_text, markdown_text
+from gateline.reports.escape import IN_FENCE, IN_MARKDOWN, Markdown, fence_text, markdown_text
 from gateline.reports.headline import (
     BLOCKED,
     NO_VERDICT,
@@ -172,16 +172,8 @@ def _shown(table: tables.Table, room: Room, whole: Markdown) -> dict[str, Any]:
     """Return a table cut to the room, saying how many rows are missing and where they are."""
     rows = table.rows if room.rows is None else table.rows[: room.rows]
     missing = len(table.rows) - len(rows)
-    heads = [Markdown(head.removeprefix(">")) for head in table.heads]
-    rules = ["--:" if head.startswith(">") else "---" for head in table.heads]
     note = f"{missing:,} of {len(table.rows):,} {table.things} left out: see {whole}." if missing else ""
-    return {
-        "title": table.title,
-        "heads": Markdown(" | ".join(heads)),
-        "rules": Markdown(" | ".join(rules)),
-        "rows": rows,
-        "left_out": Markdown(note),
-    }
+    return {"title": table.title, "head": table.head, "rows": rows, "left_out": Markdown(note)}
 
 
 def _some(lines: Sequence[Markdown], most: int) -> list[Markdown]:
@@ -199,21 +191,29 @@ def _problem(problem: StatedProblem) -> Markdown:
 
 def _largest_room(page: _Page, limit: int) -> Room:
     """Return the largest room that fits the limit; the barest where none does."""
-    if _size(page.text(Room(rows=None))) <= limit:
-        return Room(rows=None)
-    fits, too_many = -1, max((len(table.rows) for table in page.tables), default=0)
-    while too_many - fits > 1:
-        rows = (fits + too_many) // 2
-        if _size(page.text(Room(rows))) <= limit:
-            fits = rows
-        else:
-            too_many = rows
-    if fits >= 0:
-        return Room(fits)
+    no_rows = Room(0)
+    left = limit - _size(page.text(no_rows))
+    if left >= 0:
+        rows = _rows_that_fit(page.tables, left)
+        return Room(rows if rows < max((len(table.rows) for table in page.tables), default=0) else None)
     for room in (Room(0, folded=False), Room(0, bars=0, folded=False)):
         if _size(page.text(room)) <= limit:
             return room
     return Room(0, bars=0, folded=False, bare=True)
+
+
+def _rows_that_fit(shown: Sequence[tables.Table], left: int) -> int:
+    """Return how many rows of each table fit into the bytes that are left.
+
+    An empty table already has the sentence that names the missing rows, so the sum is never too small.
+    """
+    left -= sum(_size(table.head) for table in shown)
+    longest = max((len(table.rows) for table in shown), default=0)
+    for row in range(longest):
+        left -= sum(_size(table.rows[row]) + len("|  |\n") for table in shown if row < len(table.rows))
+        if left < 0:
+            return row
+    return longest
 
 
 def _size(text: str) -> int:
@@ -223,7 +223,7 @@ def _size(text: str) -> int:
 
 def _marker_name(name: str) -> str:
     """Return a name that can't end the HTML comment it stands in."""
-    harmless = clean(name, 200).replace("<", "‹").replace(">", "›")
+    harmless = fence_text(name, 200).replace("<", "‹").replace(">", "›")
     while "--" in harmless:
         harmless = harmless.replace("--", "-‐")
     return harmless.strip().removesuffix("-")

@@ -36,6 +36,13 @@ class Table:
     things: str
     """What a row is, in the plural."""
 
+    @property
+    def head(self) -> Markdown:
+        """Return the two lines above the rows."""
+        titles = " | ".join(head.removeprefix(">") for head in self.heads)
+        rules = " | ".join("--:" if head.startswith(">") else "---" for head in self.heads)
+        return Markdown(f"| {titles} |\n| {rules} |\n")
+
 
 def all_tables(verdict: Verdict) -> list[Table]:
     """Return the tables that have rows, in the order of the comment."""

@@ -12,6 +12,7 @@ from cmarkgfm.cmark import Options
 from hypothesis import strategies as st
 
 from gateline.reports.escape import JOINER
+from gateline.verdict import Verdict
 
 ATTACKS = [
     (
@@ -105,12 +106,25 @@ def unjoined(text: str) -> str:
     return text.replace(JOINER, "")
 
 
+_FIXED = {"kind", "status", "direction", "show_as", "judged", "of", "decide_by", "on_inconclusive", "verdict",
+          "fail_on", "run", "counted_as", "schema"}  # fmt: skip
+_FREE_KEYS = {"provenance", "slices"}
+_RULES = {"must_match", "may_change", "unlisted"}
+
+
 def with_text(value: Any, text: str) -> Any:
-    """The same data with every free text replaced, however deep it lies."""
-    kept = {"kind", "status", "direction", "show_as", "judged", "of", "decide_by", "on_inconclusive", "verdict",
-            "fail_on", "rule_", "run", "counted_as", "schema"}  # fmt: skip
+    """The same data with every free text replaced, however deep it lies, names of facts and slices too."""
     if isinstance(value, dict):
-        return {key: item if key in kept else with_text(item, text) for key, item in value.items()}
+        changed = {key: item if key in _FIXED else with_text(item, text) for key, item in value.items()}
+        for key in _FREE_KEYS & changed.keys():
+            values = list(changed[key].values())
+            changed[key] = dict.fromkeys([text], values[0]) if values else {}
+        return changed
     if isinstance(value, list):
         return [with_text(item, text) for item in value]
-    return text if isinstance(value, str) else value
+    return text if isinstance(value, str) and value not in _RULES else value
+
+
+def replace_texts(verdict: Verdict, text: str) -> Verdict:
+    """The same verdict, every text of which came from the same file."""
+    return Verdict(**with_text(verdict.model_dump(mode="json", by_alias=True), text))
