@@ -153,7 +153,9 @@ MADE_BY = frozenset(
 
 def words_of(name: str) -> frozenset[str]:
     """Return the words of a name, in lower case; `recallAt5`, `recall@5` and `recall_at_5` have `recall`."""
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    apart = re.sub(
+        r"(?<=[a-z0-9])(?=[A-Z])", " ", name.partition("(mode=")[0]
+    )  # Ragas: rouge_score(mode=recall)
     return frozenset(re.findall(r"[a-z]+[0-9]?(?![a-z])|[a-z]+", apart.lower().replace("_", " ")))
 
 

@@ -6,7 +6,9 @@ It judges no run and knows no policy.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -132,16 +134,25 @@ def _inspect_numbers(run: Run, name: str, no_answer: Rows, error: Rows) -> Numbe
         better="lower" if kind in {"time", "cost", "tokens"} else guess_better(name),
         values=len(kept),
         missing={} if refused else missing,
-        low=float(kept.min()) if len(kept) else None,
-        mean=float(kept.mean()) if len(kept) else None,
-        median=float(np.median(kept)) if len(kept) else None,
-        high=float(kept.max()) if len(kept) else None,
-        p95=float(np.quantile(kept, 0.95)) if len(kept) else None,
-        deviation=float(kept.std(ddof=1)) if len(kept) > 1 else None,
+        low=_compute(np.min, kept),
+        mean=_compute(np.mean, kept),
+        median=_compute(np.median, kept),
+        high=_compute(np.max, kept),
+        p95=_compute(lambda values: np.quantile(values, 0.95), kept),
+        deviation=_compute(lambda values: np.std(values, ddof=1), kept) if len(kept) > 1 else None,
         is_pass_fail=bool(len(kept)) and bool(np.isin(kept, (0.0, 1.0)).all()),
         range=_guess_range(kept) if kind == "score" and len(kept) else None,
         refused=refused,
     )
+
+
+def _compute(summary: Callable[[Floats], np.floating[Any]], values: Floats) -> float | None:
+    """Return a summary of finite values; None without values, or where it is beyond a double."""
+    if not len(values):
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        computed = float(summary(values))
+    return computed if np.isfinite(computed) else None
 
 
 def _settle_missing(

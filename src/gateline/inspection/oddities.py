@@ -30,7 +30,8 @@ def find_oddities(run: Run, facts: Inspection) -> list[str]:
     found = [*_scores_beside_errors(run, facts), *_mixed_origins(run, facts), *_repeated_ids(run, facts)]
     for column in facts.numbers:
         found += _look_at_numbers(run, column)
-    found += [message for name in facts.texts if (message := _look_for_commas(run, name))]
+    texts = [name for name, values in run.fields.items() if isinstance(values, list)]
+    found += [message for name in texts if (message := _look_for_commas(run, name))]
     if facts.distinct_ids < FEWEST_PAIRS:
         found.append(
             f"{facts.distinct_ids} questions: a policy asks for {FEWEST_PAIRS} pairs unless it says otherwise"

@@ -60,20 +60,19 @@ def _render_head(inspection: Inspection, width: int) -> list[str]:
 def _render_numbers(columns: Sequence[NumberColumn], width: int) -> list[str]:
     is_wide = width >= WIDE
     heads = ["numbers", "values", "missing", "mean", *(["median"] if is_wide else []), "min", "max"]
-    size = 8
+    size = 8 if is_wide else 7
     name_width = width - (size + 1) * (len(heads) - 1) - (14 if is_wide else 0)
     lines = [_row(heads, name_width, size)]
     for column in columns:
         numbers = [column.mean, *([column.median] if is_wide else []), column.low, column.high]
+        counts = [str(column.values), str(sum(column.missing.values()))]
         cells = [
-            clean(column.name, name_width - 2),
-            f"{column.values:,}",
-            f"{sum(column.missing.values()):,}",
+            "  " + clean(column.name, name_width - 2),
+            *counts,
+            *(_number(value, size) for value in numbers),
         ]
         note = f"  {_note(column)}" if is_wide else ""
-        lines.append(
-            (_row(["  " + cells[0], *cells[1:], *map(_number, numbers)], name_width, size) + note).rstrip()
-        )
+        lines.append((_row(cells, name_width, size) + note).rstrip())
         if column.missing:
             causes = ", ".join(f"{times:,} {CAUSES[cause]}" for cause, times in column.missing.items())
             lines += _wrap(f"missing: {causes}", width, "    ")
@@ -93,12 +92,15 @@ def _row(cells: Sequence[str], name_width: int, size: int) -> str:
     return (name + "".join(f" {cell:>{size}}" for cell in cells[1:])).rstrip()
 
 
-def _number(value: float | None) -> str:
+def _number(value: float | None, most: int) -> str:
+    """Return a number in at most `most` characters, with four digits where there is room."""
     if value is None:
         return "-"
     if abs(value) >= 1e7 or 0 < abs(value) < 1e-3:
-        return f"{value:.2g}"
-    return f"{value:.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.4g}"
+        text = f"{value:.2g}"
+    else:
+        text = f"{value:.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.4g}"
+    return text if len(text) <= most else f"{value:.1g}"
 
 
 def _render_label(label: LabelColumn, width: int) -> list[str]:

@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import datetime
+import json
+import math
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gateline import check
+from gateline.convert import write_jsonl
+from gateline.errors import InputError
+from gateline.inspection import inspect_run
+from gateline.policy import Policy, read_policy
+from gateline.proposal import propose_policy, workflow_text
+from gateline.proposal.choices import choose_cluster, finest_tolerance
+from gateline.proposal.yaml_words import quote, round_up, round_up_to_two_digits
+from gateline.samples import Column, Run
+
+
+def run_of(size: int = 60, *, metrics=None, slices=None, fields=None, **rest) -> Run:
+    def columns(part) -> dict[str, Column]:
+        return {
+            name: np.array(values, dtype=float)
+            if all(isinstance(v, int | float) for v in values)
+            else list(values)
+            for name, values in (part or {}).items()
+        }
+
+    ids, lines = [f"q{row}" for row in range(size)], np.arange(size) + 1
+    return Run(
+        "runs/baseline.jsonl", "0" * 64, "gateline-jsonl", ids, lines,
+        metrics=columns(metrics), slices=columns(slices), fields=columns(fields), **rest,
+    )  # fmt: skip
+
+
+def rag_run() -> Run:
+    rng = np.random.default_rng(7)
+    size = 120
+    return run_of(
+        size,
+        metrics={
+            "answer_correct": (rng.random(size) < 0.8).astype(float).tolist(),
+            "faithfulness": rng.random(size).tolist(),
+            "hallucination_rate": rng.random(size).tolist(),
+            "rating": rng.integers(1, 6, size).tolist(),
+        },
+        slices={"language": ["de"] * 70 + ["en"] * 40 + ["fr"] * 10, "one": ["x"] * size},
+        fields={
+            "latency_ms": np.linspace(100, 2000, size).tolist(),
+            "cost_usd": [0.004] * size,
+            "tokens": [900] * size,
+            "doc_id": [f"d{row // 4}" for row in range(size)],
+            "question": [f"what is {row}?" for row in range(size)],
+        },
+        provenance={
+            "judge.model": "judge-4",
+            "generator.model": "g",
+            "golden_set.version": "v1",
+            "app.commit": "b81d",
+        },
+    )
+
+
+def propose(run: Run) -> Policy:
+    return read_policy(propose_policy(run), "first.yml").policy
+
+
+def test_a_rag_run():
+    policy = propose(rag_run())
+    assert policy.samples.cluster == "doc_id"
+    assert policy.provenance.must_match == ["judge.model", "golden_set.version"]
+    assert policy.provenance.may_change == ["generator.model", "app.commit"]
+    assert {name: metric.better for name, metric in policy.metrics.items()} == {
+        "answer_correct": "higher",
+        "faithfulness": "higher",
+        "hallucination_rate": "lower",
+        "latency_p95": "lower",
+        "cost": "lower",
+    }
+    assert policy.metrics["faithfulness"].range == (0, 1)
+    assert (policy.metrics["latency_p95"].field, policy.metrics["latency_p95"].summary) == (
+        "latency_ms",
+        "p95",
+    )
+    assert (policy.metrics["cost"].field, policy.metrics["cost"].unit) == ("cost_usd", "USD")
+    assert policy.slices.by == ["language"]
+    rules = {rule.id: rule for rule in policy.rules}
+    assert rules["latency_p95-line"].at_most.number == pytest.approx(
+        2400, abs=0.1
+    )  # 1.25 x 1905, to two digits
+    assert rules["cost-line"].at_most.number == 0.005
+    assert rules["answer_correct-by-slice"].slices is True
+
+
+def test_what_is_not_known_is_said():
+    text = propose_policy(rag_run())
+    assert "# rating: {better: higher}  # or lower?" in text
+    assert "too few to be judged in language: fr" in text
+    assert "Further numbers: tokens" in text
+    assert "30 independent questions" in text
+
+
+def test_few_questions_and_lost_scores_are_said():
+    run = run_of(20, metrics={"faithfulness": [0.5] * 15 + [math.nan] * 5})
+    text = propose_policy(run)
+    assert "There are 20 questions" in text
+    assert "faithfulness has no score in 25% of this run's records" in text
+    read_policy(text, "first.yml")
+
+
+def test_a_direction_that_nothing_tells_is_marked():
+    text = propose_policy(run_of(40, fields={"zork": np.linspace(-3, 9, 40).tolist()}))
+    assert "CHECK: the name does not say which way is better" in text
+    assert read_policy(text, "first.yml").policy.metrics["zork"].better == "higher"
+
+
+def test_nothing_to_judge():
+    with pytest.raises(InputError, match="has no numbers"):
+        propose_policy(run_of(3, fields={"answer": ["a", "b", "c"]}))
+
+
+def test_another_id_field_is_kept():
+    assert propose(run_of(40, metrics={"recall": [0.5] * 40}, id_field="query id")).samples.id == "query id"
+
+
+def test_labels_of_a_table_are_slices_but_not_outcomes_or_origins():
+    fields = {
+        "faithfulness": np.linspace(0, 1, 80).tolist(),
+        "lang": ["de"] * 40 + ["en"] * 40,
+        "error_type": ["a"] * 40 + ["b"] * 40,
+        "model": ["a"] * 40 + ["b"] * 40,
+        "answer": [f"text {row}" for row in range(80)],
+    }
+    assert propose(run_of(80, fields=fields)).slices.by == ["lang"]
+
+
+def column_of(values: list[float], name: str = "accuracy"):
+    return inspect_run(run_of(len(values), metrics={name: values})).numbers[0]
+
+
+@pytest.mark.parametrize("size", [30, 100, 1000])
+def test_tolerances_are_what_a_test_of_that_size_can_show(size):
+    """Against the normal theory of the smallest detectable change with 80 % power at two-sided 5 %."""
+    from scipy.stats import norm
+
+    values = np.tile([0.0, 1.0, 1.0, 1.0, 1.0], size // 5 + 1)[:size].tolist()
+    detectable = (norm.ppf(0.975) + norm.ppf(0.8)) * np.std(values, ddof=1) / math.sqrt(size)
+    tolerance = finest_tolerance(column_of(values), size)
+    assert tolerance is not None
+    assert 0.99 * detectable <= tolerance <= 2.55 * detectable
+
+
+def test_all_passed_is_not_certainty():
+    tolerance = finest_tolerance(column_of([1.0] * 50), 50)
+    assert tolerance is not None
+    assert 0.02 <= tolerance <= 0.1
+    assert finest_tolerance(column_of([7.0] * 50), 50) is None
+
+
+def test_a_tolerance_is_no_wider_than_the_range():
+    assert finest_tolerance(column_of([0.0, 1.0, 1.0]), 3) == 1.0
+
+
+def test_clusters_are_fields_that_repeat():
+    run = run_of(
+        6,
+        metrics={"recall": [1] * 6},
+        fields={"group": ["a", "a", "b", None, None, "c"], "doc_id": list("abcdef")},
+    )
+    assert choose_cluster(run) == ("group", 5)
+    assert choose_cluster(run_of(4, metrics={"recall": [1] * 4})) == (None, 4)
+
+
+names = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12).filter(str.strip)
+numbers = st.floats(allow_nan=True, allow_infinity=False, width=32)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    metrics=st.dictionaries(names, st.lists(numbers, min_size=3, max_size=3), max_size=4),
+    label=names,
+    word=names,
+    fields=st.dictionaries(
+        st.sampled_from(["latency_ms", "cost_usd", "accuracy", "cost"]),
+        st.lists(numbers, min_size=3, max_size=3),
+    ),
+    name=names,
+)
+def test_any_run_gives_a_policy_that_loads(metrics, label, word, fields, name):
+    run = run_of(
+        120,
+        metrics={key: np.tile(values, 40).tolist() for key, values in metrics.items()},
+        slices={label: [word] * 60 + ["other"] * 60},
+        fields={key: np.tile(values, 40).tolist() for key, values in fields.items()},
+        provenance={label: word, "judge": word},
+        id_field=name,
+    )
+    try:
+        text = propose_policy(run, name=name)
+    except InputError:
+        assert not any(column.values for column in inspect_run(run).numbers)
+        return
+    file = read_policy(text, "first.yml")
+    assert file.policy.name == name
+    known = {*metrics, *fields, "latency_p95"}
+    assert {metric.field or key for key, metric in file.policy.metrics.items()} <= known
+
+
+def test_a_run_passes_the_policy_proposed_from_it(tmp_path):
+    run = rag_run()
+    (tmp_path / "run.jsonl").write_text("".join(write_jsonl(run)), encoding="utf-8")
+    (tmp_path / "policy.yml").write_text(propose_policy(run), encoding="utf-8")
+    verdict = check(
+        tmp_path / "policy.yml", tmp_path / "run.jsonl", tmp_path / "run.jsonl", on=datetime.date(2026, 1, 1)
+    )
+    assert verdict.verdict == "pass"
+    assert len(verdict.findings) > 5
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12))
+def test_quoted_texts_are_read_as_themselves(text):
+    assert yaml.safe_load(quote(text)) == text
+    assert yaml.safe_load(f"{{{quote(text)}: [{quote(text)}]}}") == {text: [text]}
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["yes", "NO", "on", "null", "y", "true", "1e3", "12", "2026-01-01", "-", "a: b", "a #b", "*x", "é"],
+)
+def test_words_that_yaml_would_misread(word):
+    assert yaml.safe_load(quote(word)) == word
+
+
+@given(st.floats(1e-12, 1e12))
+def test_rounding_up(value):
+    for rounded, most in ((round_up(value), 2.5), (round_up_to_two_digits(value), 1.1)):
+        assert value * (1 - 1e-9) <= rounded <= value * most * (1 + 1e-9)
+    digits = f"{round_up(value):.6e}".partition("e")[0]
+    assert float(digits) in (1, 2, 5)
+    assert len(f"{round_up_to_two_digits(value):.9e}".partition("e")[0].rstrip("0").replace(".", "")) <= 2
+
+
+def test_the_workflow():
+    text = workflow_text("gates/ü: x.yml", candidate="out/run.jsonl")
+    workflow = yaml.safe_load(text)
+    job = workflow["jobs"]["gate"]
+    assert workflow["permissions"] == {}
+    assert job["env"] == {
+        "POLICY": "gates/ü: x.yml",
+        "BASELINE": "results/baseline.jsonl",
+        "CANDIDATE": "out/run.jsonl",
+    }
+    for step in job["steps"]:
+        assert "${{" not in step.get("run", "")  # nothing is pasted into a shell line
+        if "uses" in step:
+            action, _, commit = step["uses"].partition("@")
+            assert action.startswith("actions/")
+            assert len(commit) == 40
+            assert int(commit, 16)
+    (gate,) = [step["run"] for step in job["steps"] if step.get("name") == "Gate"]
+    assert gate.startswith("gateline check ")
+    json.dumps(workflow["jobs"])
