@@ -135,11 +135,19 @@ def _is_open(finding: Finding) -> bool:
 
 
 def _names(shown: Sequence[Finding], spelling: Spelling, widest: int) -> tuple[str, list[str]]:
-    """Return the title of the first column and a name a row; a metric that all share stands in the title."""
-    if len(shown) == 1 or len({finding.metric for finding in shown}) > 1:
-        return "", [cut(subject(finding, spelling), widest) for finding in shown]
-    slices = ["all samples" if f.slice is None else cut(spelling.name(f.slice), widest) for f in shown]
-    return cut(spelling.name(shown[0].metric), widest), slices
+    """Return the title of the first column and a name a row, no two of them alike.
+
+    A metric that all rows share stands in the title; two rules on one metric and slice are told apart by their id.
+    """
+    title = ""
+    names = [subject(finding, spelling) for finding in shown]
+    if len(shown) > 1 and len({finding.metric for finding in shown}) == 1:
+        title = cut(spelling.name(shown[0].metric), widest)
+        names = ["all samples" if f.slice is None else spelling.name(f.slice) for f in shown]
+    alike = {name for name in names if names.count(name) > 1}
+    pairs = zip(names, shown, strict=True)
+    names = [f"{spelling.name(f.rule)}: {name}" if name in alike else name for name, f in pairs]
+    return title, [cut(name, widest) for name in names]
 
 
 def _draw_span(cells: list[str], low: int, high: int) -> None:

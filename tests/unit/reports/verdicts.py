@@ -385,6 +385,51 @@ def design_verdict(**changed: Any) -> Verdict:
     return make_verdict(*findings, **(fields | changed))
 
 
+def many_kinds_verdict() -> Verdict:
+    """Every kind of rule in trouble, with units, wide names, two bounds and a fail that is only reported."""
+    findings = [
+        every(status=Status.FAIL),
+        cost_limit(
+            rule="no-severe-errors",
+            metric="severe_error",
+            slice="high_risk",
+            summary="total",
+            unit=None,
+            hard=True,
+            status=Status.FAIL,
+            blocks=True,
+            waiver=None,
+            baseline=0.0,
+            candidate=2.0,
+            threshold=0.0,
+            at_most=0.0,
+            interval=None,
+        ),
+        make_finding(slice="语言=中文", gain=-0.0504, candidate=0.7596, interval=span(-0.08, -0.0501)),
+        latency(),
+        latency(
+            rule="latency-both",
+            worse_by_at_most=["10%", 150.0],
+            judged="gain",
+            threshold=-191.0,
+            interval=span(-300.0, -220.0),
+        ),
+        improvement(
+            status=Status.INCONCLUSIVE,
+            gain=0.021,
+            candidate=0.793,
+            interval=span(0.004, 0.038),
+            samples_needed=640,
+            blocks=True,
+        ),
+        unsettled(
+            interval=span(None, None), samples_needed=None, notes=["one group says nothing about others"]
+        ),
+        skipped(),
+    ]
+    return make_verdict(*findings, fail_on="never", notices=["The waiver of cost-line ends in 9 days."])
+
+
 def loosened_verdict() -> Verdict:
     """A pass that rests on a loosened policy."""
     policy = PolicyFacts(
