@@ -32,19 +32,27 @@ def write_jsonl(run: Run) -> Iterator[str]:
     slices = {name: _values(column) for name, column in run.slices.items()}
     metrics = {name: _values(column) for name, column in run.metrics.items()}
     fields = {_free_name(name): _field_values(run, name) for name in run.fields}
-    empty = {name for name, values in (slices | fields).items() if all(value is None for value in values)}
+    always = [_find_empty(columns) for columns in (slices, fields)]
     for row, identity in enumerate(run.ids):
         record: dict[str, object] = {"id": identity}
         if slices:
-            record["slices"] = _filled(slices, row, empty)
+            record["slices"] = _filled(slices, row, always[0])
         if metrics:
             record["metrics"] = {name: values[row] for name, values in metrics.items()}
-        record.update(_filled(fields, row, empty))
+        record.update(_filled(fields, row, always[1]))
         yield _line(record)
 
 
-def _filled(columns: dict[str, list[object]], row: int, empty: set[str]) -> dict[str, object]:
-    return {name: values[row] for name, values in columns.items() if values[row] is not None or name in empty}
+def _find_empty(columns: dict[str, list[object]]) -> set[str]:
+    """Return the names of the columns in which no record has a value."""
+    return {name for name, values in columns.items() if all(value is None for value in values)}
+
+
+def _filled(columns: dict[str, list[object]], row: int, always: set[str]) -> dict[str, object]:
+    """Return the values of a record, those of `always` also where they are None."""
+    return {
+        name: values[row] for name, values in columns.items() if values[row] is not None or name in always
+    }
 
 
 def _line(record: dict[str, object]) -> str:

@@ -88,6 +88,7 @@ def choose_labels(found: Inspection, cluster: str | None) -> list[LabelColumn]:
         and any(times >= FEWEST_IN_SLICE for times in label.counts.values())
         and (label.is_slice or not (says_how_made(label.name) or words_of(label.name) & OUTCOMES))
         and label.name not in {"cached", "attempt"}
+        and "=" not in label.name  # which a policy reads as label=value
     ][:MOST_LABELS]
 
 
