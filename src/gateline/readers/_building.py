@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gateline.errors import InputError, Problem, name_some, nearest
-from gateline.readers._columns import Columns, Record, UnfitValueError
+from gateline.readers._columns import DEEPEST, Columns, Record, UnfitValueError, is_shallow
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import Run
 
@@ -83,6 +83,13 @@ class RunBuilder:
     def has_sections(self) -> bool:
         """Say whether a record had `metrics` or `slices` as an object."""
         return bool(self._metrics.names or self._slices.names)
+
+    def take_provenance(self, run: Mapping[str, object], line: int) -> None:
+        """Take what the file says of the whole run, nested objects by dotted names."""
+        if is_shallow(run):
+            self.provenance = flatten(run)
+        else:
+            self.problems.add(line, f"'run' is nested more than {DEEPEST} levels deep")
 
     def add(self, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> int:
         """Add a block of records and their lines (n; 0 for none), and return how many keys they have."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from gateline.errors import InputError
-from gateline.readers._building import SECTIONS, RunBuilder, describe, flatten
+from gateline.readers._building import SECTIONS, RunBuilder, describe
 from gateline.readers._columns import Record
 from gateline.readers._json_lines import Loads, orjson_loads, read_blocks, read_object
 from gateline.readers._json_text import JsonProblemError
@@ -88,4 +88,4 @@ def _read_header(header: Record, line: int, builder: RunBuilder) -> None:
     if run is not None and not isinstance(run, dict):
         raise InputError(f"'run' must be an object, not {describe(run)}", place)
     builder.format = "gateline-jsonl"
-    builder.provenance = flatten(run or {})
+    builder.take_provenance(run or {}, line)

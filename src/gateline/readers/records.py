@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from gateline.errors import InputError
-from gateline.readers._building import SECTIONS, RunBuilder, describe, flatten
+from gateline.readers._building import SECTIONS, RunBuilder, describe
 from gateline.readers._json_text import JsonProblemError, parse_value, repeated_key, skip_blanks
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.samples import Run
@@ -80,7 +80,7 @@ def _read_file(scanner: _Scanner, builder: RunBuilder) -> None:
                 continue
             value = scanner.value()
             if name == "run" and isinstance(value, dict):
-                builder.provenance = flatten(value)
+                builder.take_provenance(value, scanner.line())
         if not found:
             raise InputError(
                 f"has no list of records under any of {', '.join(WRAPPERS)}", builder.problems.file

@@ -240,6 +240,15 @@ def test_deep_nesting_is_refused_and_does_not_crash(refuse, depth):
     assert "nested" in problems[0]
 
 
+@pytest.mark.parametrize("depth", [60, 1000])
+def test_a_deeply_nested_header_is_refused(refuse, depth):
+    problems = refuse(
+        "a.jsonl", '{"gateline": 1, "run": ' + '{"a": ' * depth + "1" + "}" * depth + '}\n{"id": 1}\n'
+    )
+    assert "a.jsonl:1: " in problems[0]
+    assert "nested" in problems[0]
+
+
 def test_deep_nesting_within_reason_is_read(read):
     run = read("a.jsonl", '{"id": "a", "x": ' + "[" * 40 + "1" + "]" * 40 + "}\n")
     assert run.labels("x") == [("1",)]
