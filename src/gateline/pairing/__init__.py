@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gateline.errors import NotComparable, Problem
+from gateline.errors import InputError, NotComparable, Problem, name_some
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
 from gateline.pairing.join import (
     Codes,
@@ -89,9 +89,11 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
         ids = sorted(groups[0])
     else:
         ids, lost, new = match_ids(groups[0], groups[1], terms.samples, (baseline.file, candidate.file))
+    unasked: list[str] = []
     if golden is not None:
         _check_golden(golden, runs, groups, terms)
         asked = set(golden.ids)
+        unasked = [name for name in ids if name not in asked]
         ids = [name for name in ids if name in asked]
     sides = tuple(make_side(run, group, ids) for run, group in zip(runs, groups, strict=True))
     labels = Labels(ids, sides, golden, terms)
@@ -111,14 +113,25 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
     pairs = Pairs(ids, sides, cluster, names, labels, metrics, identical, changed)
     pairs.facts = _tell_pairing(pairs, lost, new, terms)
     pairs.notices = _notice(pairs, terms)
+    if golden is not None and unasked:
+        named = name_some([f"'{name}'" for name in unasked])
+        pairs.notices.append(
+            f"{len(unasked)} questions are not in the golden set {golden.file} and are left out: {named}"
+        )
     return pairs
 
 
 def _check_golden(
     golden: Run, runs: Sequence[Run], groups: Sequence[dict[str, list[int]]], terms: Terms
 ) -> None:
+    asked: dict[str, int] = {}
+    for row, name in enumerate(golden.ids):
+        if asked.setdefault(name, row) != row:
+            raise InputError(
+                f"the id '{name}' stands twice in the golden set, first in line {golden.lines[asked[name]]}",
+                golden.place(row),
+            )
     problems = []
-    asked = dict.fromkeys(golden.ids)
     for run, group in zip(runs, groups, strict=True):
         missing = [name for name in asked if name not in group]
         if missing and (terms.samples.on_mismatch == "refuse" or len(missing) == len(asked)):
@@ -250,8 +263,9 @@ def _tell_ids(ids: Sequence[str], run: Run, labels: Labels, terms: Terms) -> Lef
     if ids and first is not None:
         wanted = set(ids)
         values = run.numbers(first)[[row for row, name in enumerate(run.ids) if name in wanted]]
-        if np.isin(values, (0.0, 1.0)).all():
-            passed = int(values.sum())
+        scored = values[~np.isnan(values)]
+        if len(scored) and np.isin(scored, (0.0, 1.0)).all():
+            passed = int(scored.sum())
     counts = labels.count_by_slice(ids, run) if ids else {}
     return LeftOutIds(samples=len(ids), ids=list(ids[:20]), slices=counts, passed=passed)
 

@@ -109,28 +109,32 @@ def make_side(run: Run, groups: dict[str, list[int]], ids: Sequence[str]) -> Sid
 
 
 def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], samples: Samples) -> None:
-    """Raise InputError where one id stands for two different inputs."""
+    """Raise InputError where one id stands for two different inputs, in two runs or in two attempts."""
     asked = samples.same_input
     problems: list[Problem] = []
     differing: list[str] = []
     for name in ["question"] if asked is None else asked:
-        texts = baseline.run.texts(name), candidate.run.texts(name)
-        if texts[0] is None or texts[1] is None:
+        wanted, given = baseline.run.texts(name), candidate.run.texts(name)
+        if wanted is None or given is None:
             if asked is not None:
-                run = baseline.run if texts[0] is None else candidate.run
+                run = baseline.run if wanted is None else candidate.run
                 raise InputError(f"samples.same_input: no record has a field '{name}'", run.file)
             continue
-        for position, row in enumerate(candidate.first):
-            before, after = texts[0][baseline.first[position]], texts[1][row]
-            if before != after:
-                differing.append(ids[position])
-                problems.append(
-                    Problem(
-                        f"sample '{ids[position]}' has another {name} in the candidate: "
-                        f"'{_cut(after)}', in the baseline '{_cut(before)}'",
-                        candidate.run.place(int(row)),
+        for side, word, found in zip(
+            (baseline, candidate), ("baseline", "candidate"), (wanted, given), strict=True
+        ):
+            for row in _compared_rows(side):
+                position = int(side.code[row])
+                before, after = wanted[baseline.first[position]], found[row]
+                if before != after:
+                    differing.append(ids[position])
+                    problems.append(
+                        Problem(
+                            f"sample '{ids[position]}' has another {name} in the {word}: "
+                            f"'{_cut(after)}', in the baseline '{_cut(before)}'",
+                            side.run.place(row),
+                        )
                     )
-                )
     if problems:
         more = differing[5:]
         rest = [Problem(f"likewise {_quote(more, 20)}", candidate.run.file)] if more else []
@@ -138,6 +142,12 @@ def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], sample
         last = problems[min(4, len(problems) - 1)]
         shown = [*problems[:4][: len(problems) - 1], Problem(last.message, last.where, hint), *rest]
         raise InputError("one id stands for different inputs", problems=shown)
+
+
+def _compared_rows(side: Side) -> list[int]:
+    """Return the records that are compared, in the order of the paired ids."""
+    order = np.argsort(side.code, kind="stable")
+    return [int(row) for row in order[side.code[order] >= 0]]
 
 
 def records_are_the_same(baseline: Run, candidate: Run) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from gateline.errors import NotComparable, PolicyError, Problem, did_you_mean
+from gateline.errors import InputError, NotComparable, PolicyError, Problem, did_you_mean
 from gateline.pairing.join import Codes, Side
 from gateline.pairing.settings import Terms
 from gateline.samples import Run
@@ -30,6 +30,7 @@ class Labels:
     terms: Terms
     _texts: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     _rows: dict[str | None, Rows] = field(default_factory=dict)
+    _families: dict[str, list[str]] = field(default_factory=dict)
 
     def values(self, name: str) -> list[tuple[str, ...]]:
         """Return the texts of a label for each pair (n); the empty tuple where it is blank.
@@ -49,24 +50,16 @@ class Labels:
 
     def family(self, label: str) -> list[str]:
         """Return the slices of a label, one a value, sorted, the blank one last."""
-        found = self.values(label)
-        values = sorted({text for texts in found for text in texts})
-        for value in values:
-            self._rows.setdefault(f"{label}={value}", np.empty(0, dtype=np.int64))
-        members: dict[str, list[int]] = {value: [] for value in values}
-        blank = []
-        for position, texts in enumerate(found):
-            for text in texts:
-                members[text].append(position)
-            if not texts:
-                blank.append(position)
-        for value, positions in members.items():
-            self._rows[f"{label}={value}"] = np.asarray(positions, dtype=np.int64)
-        names = [f"{label}={value}" for value in values]
-        if blank:
-            self._rows[f"{label}={NONE}"] = np.asarray(blank, dtype=np.int64)
-            names.append(f"{label}={NONE}")
-        return names
+        if label not in self._families:
+            members: dict[str, list[int]] = {}
+            for position, texts in enumerate(self.values(label)):
+                for text in texts or (NONE,):
+                    members.setdefault(text, []).append(position)
+            values = sorted(members, key=lambda value: (value == NONE, value))
+            self._families[label] = [f"{label}={value}" for value in values]
+            for name, value in zip(self._families[label], values, strict=True):
+                self._rows[name] = np.asarray(members[value], dtype=np.int64)
+        return self._families[label]
 
     def clusters(self) -> tuple[Codes, list[str]]:
         """Return the cluster of each pair (n) as a position among the names, and the names.
@@ -168,7 +161,21 @@ class Labels:
 
     def _side_values(self, side: Side, name: str) -> list[tuple[str, ...]] | None:
         texts = side.run.labels(name)
-        return None if texts is None else [texts[row] for row in side.first]
+        if texts is None:
+            return None
+        if not side.repeated:
+            return [texts[row] for row in side.first]
+        found: list[tuple[str, ...]] = [()] * len(self.ids)
+        for row in np.flatnonzero(side.code >= 0).tolist():
+            code = side.code[row]
+            if texts[row] and found[code] and set(texts[row]) != set(found[code]):
+                raise InputError(
+                    f"attempts at '{self.ids[code]}' have different labels: {name}={', '.join(found[code])} "
+                    f"and {name}={', '.join(texts[row])}",
+                    side.run.place(row),
+                )
+            found[code] = found[code] or texts[row]
+        return found
 
     def _conditions(self, name: str) -> dict[str, tuple[str, ...]]:
         if name in self.terms.slices.named:

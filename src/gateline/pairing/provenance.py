@@ -9,6 +9,7 @@ import numpy as np
 from gateline.errors import NotComparable, Problem
 from gateline.pairing.facts import ChangedField
 from gateline.pairing.settings import Provenance
+from gateline.pairing.values import find_errors
 from gateline.samples import Run, label_texts
 
 _OF_THE_SAMPLE = frozenset({"id", "question", "error", "answer", "reference", "reference_answer"})
@@ -82,16 +83,24 @@ def _judge(name: str, values: Sequence[str | None], files: Sequence[str]) -> lis
 
 
 def _find(run: Run, facts: Mapping[str, str], name: str, *, of_run: bool = False) -> str | None:
-    if name in facts:
-        return facts[name]
+    said = facts.get(name)
     column = None if of_run else run.find_label(name)
-    if column is None:
-        return None
-    values = sorted({text for text in run.texts(name) or [] if text})
+    if column is None or (said and name not in run.provenance):  # the column is why it is known
+        return said
+    texts = run.texts(name) or []
+    values = sorted({text for text in texts if text} | ({said} if said else set()))
+    if values and said is None and _is_lacking(run, texts):
+        values.append("nothing")
     if len(values) <= 1:
         return values[0] if values else None
     shown = ", ".join(values[:_MOST_VALUES]) + (", …" if len(values) > _MOST_VALUES else "")
     return f"mixed ({shown})"
+
+
+def _is_lacking(run: Run, texts: Sequence[str]) -> bool:
+    """Return whether a record does not say what the others do; one with an error need not have come so far."""
+    no_answer, other = find_errors(run)
+    return any(not text and not failed for text, failed in zip(texts, no_answer | other, strict=True))
 
 
 def _constant_text(column: object) -> str | None:

@@ -33,6 +33,8 @@ CAUSE_WORDS = {
     "cached": "cached",
     "price_unknown": "of unknown price",
 }
+_NO_ERROR = MISSING_TEXTS | {"false", "0", "0.0"}
+"""Texts with which a table says that a record has no error, in lower case."""
 ROUNDING = 1e-6
 """A value outside its range by less than this part of the width is rounding noise and counts as the end."""
 
@@ -182,7 +184,7 @@ def find_errors(run: Run) -> tuple[Flags, Flags]:
             text = value.strip() if isinstance(value, str) else str(value)
             if text == "no_answer":
                 no_answer[row] = True
-            elif text and text.lower() not in MISSING_TEXTS:
+            elif text and text.lower() not in _NO_ERROR:
                 other[row] = True
     elif column is not None:
         other = ~np.isnan(column) & (column != 0)

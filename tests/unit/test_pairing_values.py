@@ -1,0 +1,420 @@
+# ruff: noqa: E501, ISC004  (lines of output stand here whole)
+"""A missing value is settled once, by its cause; what the policy does not allow is no verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gateline.errors import GatelineError, InputError, NotComparable
+from gateline.pairing import MetricValues, Pairs
+from gateline.samples import Run
+from runs import LIMIT, Record, make_pairs, make_run, records, set_field, set_metric
+
+ANY = "{drop_at_most: 1}"
+HARD = "{id: hard, kind: limit, metric: score, at_least: 0, slice: risk=high, hard: true}"
+
+
+def settled(runs: str | tuple[Run, Run], metric: str = "score", **parts: str) -> MetricValues:
+    rule = f"{{id: r, kind: tolerance, metric: '{metric}', worse_by_at_most: 0.1}}"
+    return make_pairs(runs, rule, **{"missing": ANY, **parts}).metrics[metric]
+
+
+def candidate(runs: str | tuple[Run, Run], metric: str = "score", **parts: str) -> list[float | None]:
+    values = settled(runs, metric, **parts).candidate
+    return [float(value) if used else None for value, used in zip(values.value, values.usable, strict=True)]
+
+
+def refused(runs: str | tuple[Run, Run], *rules: str, **parts: str) -> list[str]:
+    with pytest.raises(GatelineError) as raised:
+        make_pairs(runs, *rules, **parts)
+    return [str(problem) for problem in raised.value.problems]
+
+
+def causes(pairs: Pairs) -> list[tuple[str, str, str | None, str, str, int, int]]:
+    facts = pairs.facts
+    assert facts is not None
+    return [
+        (told.metric, told.run, told.slice, told.cause, told.counted_as, told.samples, told.of)
+        for told in [*facts.no_answer, *facts.no_score]
+    ]
+
+
+def with_fields(text: str, **fields: list[object]) -> tuple[Run, Run]:
+    """Return the runs of a text, the candidate's records with these fields."""
+    before, after = records(text)
+    for name, values in fields.items():
+        for record, value in zip(after, values, strict=True):
+            record[name] = value
+    return make_run(before, "baseline.jsonl"), make_run(after)
+
+
+# --- no answer, no score
+
+
+def test_no_answer_counts_as_the_bad_end_of_the_range() -> None:
+    assert candidate("q1 1>! q2 1>1") == [0.0, 1.0]
+    assert candidate("q1 0>! q2 0>0", metrics="{score: {better: lower, range: [0, 5]}}") == [5.0, 0.0]
+
+
+def test_no_answer_counts_as_the_worst_value_of_the_policy() -> None:
+    assert candidate("q1 800>! q2 800>700", metrics="{score: {better: lower, worst: 30000}}") == [
+        30000.0,
+        700.0,
+    ]
+
+
+def test_without_a_range_or_a_worst_value_no_answer_is_left_out_and_counted() -> None:
+    pairs = make_pairs(
+        "q1 800>! q2 800>700",
+        "{id: r, kind: limit, metric: score, at_most: 900}",
+        metrics="{score: {better: lower}}",
+        missing=ANY,
+    )
+    assert pairs.metrics["score"].candidate.usable.tolist() == [False, True]
+    assert causes(pairs) == [("score", "candidate", None, "no_answer", "left out", 1, 2)]
+
+
+def test_no_answer_may_be_left_out() -> None:
+    assert candidate("q1 1>! q2 1>1", missing="{no_answer: drop, drop_at_most: 1}") == [None, 1.0]
+
+
+def test_no_answer_may_be_refused_with_the_ids() -> None:
+    assert refused("q1 1>! q2 1>1 q3 1>!", missing="{no_answer: refuse}") == [
+        "candidate.jsonl: 2 of 3 samples have no score (no_answer): q1, q3  (missing: {no_answer: refuse} allows none)"
+    ]
+
+
+def test_no_score_is_left_out_in_both_runs() -> None:
+    values = settled("q1 ?>1 q2 1>? q3 1>1")
+    assert values.usable.tolist() == [False, False, True]
+    assert values.candidate.usable.tolist() == [True, False, True]
+
+
+def test_no_score_may_count_as_the_worst() -> None:
+    assert candidate("q1 1>? q2 1>1", missing="{no_score: worst}") == [0.0, 1.0]
+
+
+def test_no_score_may_be_refused_with_the_ids() -> None:
+    assert refused("q1 ?>1 q2 1>1", missing="{no_score: refuse}") == [
+        "baseline.jsonl: 1 of 2 samples have no score (no_score): q1  (missing: {no_score: refuse} allows none)"
+    ]
+
+
+@pytest.mark.parametrize(
+    "error", ["judge_failed", "timeout", "NO_ANSWER", "rate limit", True, 1.0, {"code": 5}, ["x"]]
+)
+def test_any_other_error_means_no_score_and_a_score_beside_it_is_not_used(error: object) -> None:
+    runs = with_fields("q1 1>1 q2 1>0", error=[error, None])
+    assert candidate(runs) == [None, 0.0]
+    pairs = make_pairs(runs, missing=ANY)
+    assert (
+        "candidate.jsonl: 1 records carry both a score and an error; the score is not used" in pairs.notices
+    )
+
+
+@pytest.mark.parametrize("error", [None, "", "  ", False, "null", "None", 0.0, [], {}])
+def test_a_blank_error_is_none(error: object) -> None:
+    assert candidate(with_fields("q1 1>1 q2 1>0", error=[error, None])) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("texts", [["0", "0"], ["False", "false"], ["0.0", ""]])
+def test_a_column_of_a_table_that_says_no_error_is_none(texts: list[str]) -> None:
+    baseline, run = with_fields("q1 1>1 q2 1>0", error=texts)
+    run.written["error"] = list(texts)
+    assert candidate((baseline, run)) == [1.0, 0.0]
+
+
+def test_no_answer_with_a_score_beside_it_counts_as_the_worst() -> None:
+    assert candidate(with_fields("q1 1>1 q2 1>1", error=["no_answer", None])) == [0.0, 1.0]
+
+
+def test_missing_values_are_told_by_cause_run_and_slice() -> None:
+    pairs = make_pairs(
+        "q1 risk=high 1>! q2 risk=high ?>1 q3 risk=low 1>? q4 risk=low 1>1",
+        "{id: r, kind: tolerance, metric: score, worse_by_at_most: 0, slice: risk=high}",
+        missing=ANY,
+    )
+    assert causes(pairs) == [
+        ("score", "candidate", None, "no_answer", "worst", 1, 4),
+        ("score", "candidate", "risk=high", "no_answer", "worst", 1, 2),
+        ("score", "baseline", None, "no_score", "left out", 1, 4),
+        ("score", "baseline", "risk=high", "no_score", "left out", 1, 2),
+        ("score", "candidate", None, "no_score", "left out", 1, 4),
+    ]
+
+
+# --- how much may be left out
+
+
+def test_past_two_percent_left_out_there_is_no_verdict() -> None:
+    assert len(make_pairs("a*49 1>1 b 1>?").ids) == 50
+    assert refused("a*48 1>1 b 1>? c 1>?") == [
+        "candidate.jsonl: score is missing for 2 of 50 samples (4.0%): 2 without a score ('b', 'c')  (missing.drop_at_most "
+        "lets 2 % of them be left out; rerun the evaluation, or say applies_to where a metric is not defined everywhere)"
+    ]
+
+
+def test_the_share_counts_for_each_run_by_itself() -> None:
+    assert refused("a*48 1>1 b ?>1 c ?>1")[0].startswith("baseline.jsonl: score is missing for 2 of 50")
+    make_pairs("a*48 1>1 b ?>1 c 1>?")  # one of fifty on each side
+
+
+def test_what_counts_as_the_worst_is_not_left_out() -> None:
+    make_pairs("a*20 1>! b 1>1", missing="{drop_at_most: 0}")
+
+
+def test_nothing_may_be_left_out_where_the_policy_says_0() -> None:
+    assert (
+        "missing.drop_at_most is 0: none may be left out"
+        in refused("a*99 1>1 b 1>?", missing="{drop_at_most: 0}")[0]
+    )
+
+
+def test_the_share_counts_in_the_slice_of_a_hard_rule_too() -> None:
+    runs = "a*90 risk=low 1>1 b*9 risk=high 1>1 c risk=high 1>?"
+    make_pairs(runs, HARD.replace(", hard: true", ""))
+    (said,) = refused(runs, HARD)
+    assert said.startswith(
+        "candidate.jsonl: score is missing for 1 of 10 samples (10.0%) of the slice risk=high: 1 without a score ('c')"
+    )
+
+
+def test_the_share_counts_in_every_slice_of_a_hard_family() -> None:
+    rule = "{id: hard, kind: limit, metric: score, at_least: 0, slices: [risk], hard: true}"
+    (said,) = refused("a*90 risk=low 1>1 b*9 risk=high 1>1 c risk=high 1>?", rule)
+    assert "of the slice risk=high" in said
+
+
+def test_a_share_of_the_attempts_counts_as_that_share() -> None:
+    """One of two attempts lost at 1 of 50 questions is 1 %."""
+    values = settled("a*49 1>1 b 1>1,?")
+    assert values.candidate.lost.tolist() == [0.0] * 49 + [0.5]
+    make_pairs("a*49 1>1 b 1>1,?", missing="{drop_at_most: 1%}")
+    assert refused("a*49 1>1 b 1>1,?", missing="{drop_at_most: 0.9%}")
+
+
+def test_all_metrics_that_miss_too_much_are_told_at_once() -> None:
+    before, after = records("q1 1>? q2 1>?")
+    set_metric(before, "other", [1, 1])
+    set_metric(after, "other", [None, 1])
+    said = refused(
+        (make_run(before), make_run(after)),
+        metrics="{score: {better: higher, range: [0, 1]}, other: {better: higher}}",
+    )
+    assert [line.split(" is missing")[0] for line in said] == [
+        "candidate.jsonl: score",
+        "candidate.jsonl: other",
+    ]
+
+
+# --- fields
+
+
+def test_an_absent_field_is_an_input_error_with_the_near_name_and_not_a_skip() -> None:
+    assert refused(
+        "q1 1>1", "{id: r, kind: limit, metric: scroe, at_least: 0}", metrics="{scroe: {better: higher}}"
+    ) == [
+        "baseline.jsonl: no record has a field 'scroe'  (did you mean 'score'?)",
+        "candidate.jsonl: no record has a field 'scroe'  (did you mean 'score'?)",
+    ]
+
+
+def test_an_absent_field_of_a_ratio_names_the_metric() -> None:
+    said = refused("q1 1>1", metrics="{score: {better: higher}, rate: {better: lower, ratio: [bad, score]}}")
+    assert said[0].startswith("baseline.jsonl: no record has a field 'bad' (of the metric rate)")
+
+
+def test_a_field_is_looked_up_in_the_metrics_and_then_at_the_top() -> None:
+    before, after = records("q1 1>1 q2 1>1")
+    set_field([*before, *after], latency_ms=5, score=99)
+    runs = make_run(before), make_run(after)
+    both = "{score: {better: higher}, slow: {better: lower, field: latency_ms}}"
+    assert candidate(runs, metrics=both) == [1.0, 1.0]
+    assert candidate(runs, "slow", metrics=both) == [5.0, 5.0]
+
+
+def test_a_column_without_any_value_is_no_verdict_and_no_skip() -> None:
+    assert "score is missing for 3 of 3 samples (100.0%)" in refused("q1 1>? q2 1>? q3 1>?")[0]
+
+
+def test_applies_to_says_where_a_metric_is_expected() -> None:
+    metrics = "{score: {better: higher, range: [0, 1], applies_to: kind=citation}}"
+    pairs = make_pairs(
+        "a*8 kind=citation 1>1 b*50 kind=other ?>?",
+        "{id: r, kind: limit, metric: score, at_least: 0}",
+        metrics=metrics,
+    )
+    assert len(pairs.metrics["score"].expected) == 8
+    assert causes(pairs) == []
+    (said,) = refused("a*8 kind=citation 1>1 c kind=citation 1>? b*50 kind=other ?>?", metrics=metrics)
+    assert "score is missing for 1 of 9 samples (11.1%)" in said
+
+
+# --- ranges and scales
+
+
+def test_a_value_outside_its_range_is_an_input_error_with_ids_and_lines() -> None:
+    said = refused("a*8 1>1.5 b 1>1", metrics="{score: {better: higher, range: [0, 1]}}")
+    assert said == [
+        "candidate.jsonl:1: score of sample 'a1' is 1.5, outside its range [0, 1]  (mend the file, or the range: metrics: {score: {range: …}})",
+        *(
+            f"candidate.jsonl:{n}: score of sample 'a{n}' is 1.5, outside its range [0, 1]"
+            for n in range(2, 6)
+        ),
+        "candidate.jsonl: likewise a6, a7, a8",
+    ]
+
+
+def test_rounding_noise_at_an_end_counts_as_the_end() -> None:
+    before, after = records("q1 1>1 q2 0>0")
+    set_metric(after, "score", [1.0000001, -0.0000002])
+    assert candidate((make_run(before), make_run(after))) == [1.0, 0.0]
+
+
+def test_a_value_that_is_not_used_may_lie_anywhere() -> None:
+    assert candidate(with_fields("q1 1>7 q2 1>1", error=["judge_failed", None])) == [None, 1.0]
+
+
+def test_files_on_plainly_different_scales_are_refused_where_no_range_tells() -> None:
+    metrics = "{score: {better: higher}}"
+    rule = "{id: r, kind: tolerance, metric: score, worse_by_at_most: 0}"
+    (said,) = refused("a*10 0.8>81 b*5 0.4>38", rule, metrics=metrics)
+    assert said == (
+        "candidate.jsonl: score is on another scale in the two files: up to 0.8 in the baseline, up to 81 in the candidate"
+        "  (bring both to one scale, and say which: metrics: {score: {range: [0, 1]}})"
+    )
+    assert refused("a*10 81>0.8 b*5 38>0.4", rule, metrics=metrics)
+    make_pairs("a*10 0.8>3 b*5 0.4>1", rule, metrics=metrics)  # three times as much is a change, not a scale
+
+
+def test_a_duration_may_rise_a_hundred_times() -> None:
+    before, after = records("q1 1>1 q2 1>1")
+    set_field(before, latency_s=0.5)
+    set_field(after, latency_s=50)
+    rule = "{id: r, kind: limit, metric: latency_s, at_most: 90}"
+    make_pairs((make_run(before), make_run(after)), rule, metrics="{latency_s: {better: lower}}")
+
+
+# --- money, time, caches
+
+
+COST = {"metrics": "{score: {better: higher}, cost: {better: lower, field: cost_usd, unit: USD}}"}
+
+
+def costs(
+    values: list[float | None], tokens: list[float | None] | None = None, **more: list[object]
+) -> tuple[Run, Run]:
+    text = " ".join(f"q{number} 1>1" for number in range(len(values)))
+    before, _ = records(text)
+    set_field(before, cost_usd=0.01, tokens=100)
+    baseline, run = make_run(before, "baseline.jsonl"), with_fields(text, cost_usd=values, **more)[1]
+    if tokens is not None:
+        run.fields["tokens"] = np.array([np.nan if t is None else t for t in tokens], dtype=np.float64)
+    return baseline, run
+
+
+@pytest.mark.parametrize("cost", [0, None])
+def test_no_cost_with_tokens_spent_is_an_unknown_price_and_missing(cost: float | None) -> None:
+    runs = costs([cost, 0.02, 0.03], tokens=[90, 100, 110])
+    assert candidate(runs, "cost", **COST) == [None, 0.02, 0.03]
+    told = [one for one in causes(make_pairs(runs, LIMIT, missing=ANY, **COST)) if one[0] == "cost"]
+    assert told == [("cost", "candidate", None, "price_unknown", "left out", 1, 3)]
+
+
+def test_a_cost_of_0_without_tokens_is_a_cost() -> None:
+    assert candidate(costs([0, 0.02], tokens=[0, 100]), "cost", **COST) == [0.0, 0.02]
+    assert candidate(costs([0, 0.02]), "cost", **COST) == [0.0, 0.02]
+
+
+def test_tokens_may_be_counted_by_kind() -> None:
+    runs = costs([0, 0.02])
+    runs[1].fields["tokens.input"] = np.array([5.0, 5.0])
+    assert candidate(runs, "cost", **COST) == [None, 0.02]
+
+
+def test_a_local_model_may_be_free() -> None:
+    free = {"metrics": COST["metrics"].replace("unit: USD", "unit: USD, free: true")}
+    assert candidate(costs([0, 0], tokens=[90, 100]), "cost", **free) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("cached", [[True, False], [True, None], ["true", "false"], ["Yes", ""], [1, 0]])
+def test_a_cached_record_has_no_latency_and_no_cost_but_keeps_its_score(cached: list[object]) -> None:
+    runs = costs([0.01, 0.02], cached=cached)
+    for run in runs:
+        run.fields["latency_ms"] = np.array([3.0, 900.0])
+    metrics = {"metrics": COST["metrics"].replace("}}", "}, slow: {better: lower, field: latency_ms}}")}
+    assert candidate(runs, "cost", **metrics) == [None, 0.02]
+    assert candidate(runs, "slow", **metrics) == [None, 900.0]
+    assert candidate(runs, "score", **metrics) == [1.0, 1.0]
+    told = causes(make_pairs(runs, LIMIT, missing=ANY, **metrics))
+    assert [one[:4] for one in told] == [
+        ("cost", "candidate", None, "cached"),
+        ("slow", "candidate", None, "cached"),
+    ]
+
+
+def test_cached_records_count_against_what_may_be_left_out() -> None:
+    runs = costs([0.01] * 50, cached=[True] * 2 + [False] * 48)
+    (said,) = refused(runs, LIMIT, **COST)
+    assert "cost is missing for 2 of 50 samples (4.0%): 2 cached" in said
+
+
+def test_an_unknown_price_counts_against_what_may_be_left_out() -> None:
+    (said,) = refused(costs([0.01] * 48 + [None, None], tokens=[100] * 50), LIMIT, **COST)
+    assert "cost is missing for 2 of 50 samples (4.0%): 2 of unknown price" in said
+
+
+# --- ratios and attempts
+
+
+def ratio(rows: list[Record]) -> tuple[Run, Run]:
+    before, after = records(" ".join(f"q{number} 1>1" for number in range(len(rows))))
+    for side in (before, after):
+        for record, row in zip(side, rows, strict=True):
+            record["metrics"].update(row)
+    return make_run(before, "baseline.jsonl"), make_run(after)
+
+
+RATIO = "{score: {better: higher}, rate: {better: lower, range: [0, 1], ratio: [bad, claims]}}"
+
+
+def test_a_ratio_needs_both_parts() -> None:
+    runs = ratio([{"bad": 1, "claims": 4}, {"bad": None, "claims": 4}, {"bad": 1, "claims": None}])
+    values = settled(runs, "rate", metrics=RATIO).candidate
+    assert values.usable.tolist() == [True, False, False]
+    assert values.weight is not None
+    assert (values.value[0], values.weight[0]) == (1.0, 4.0)
+
+
+def test_no_answer_in_a_ratio_is_left_out_and_counted() -> None:
+    baseline, run = ratio([{"bad": 1, "claims": 4}, {"bad": 1, "claims": 4}])
+    run.fields["error"] = ["no_answer", None]
+    values = settled((baseline, run), "rate", metrics=RATIO).candidate
+    assert values.usable.tolist() == [False, True]
+    assert np.isfinite(values.value[values.usable]).all()
+
+
+def test_a_negative_denominator_is_an_input_error() -> None:
+    (said,) = refused(ratio([{"bad": 1, "claims": 4}, {"bad": 1, "claims": -1}]), LIMIT, metrics=RATIO)
+    assert said.startswith("baseline.jsonl:2: claims, the denominator of rate, is -1 for sample 'q1'")
+
+
+def test_attempts_are_averaged_over_those_that_can_be_used() -> None:
+    values = settled("q1 1>1,0,? q2 1>?,? q3 1>!,1")
+    assert values.candidate.value[0] == 0.5
+    assert values.candidate.usable.tolist() == [True, False, True]
+    assert values.candidate.value[2] == 0.5  # no answer is the worst, 0
+    assert values.candidate.lost.tolist() == pytest.approx([1 / 3, 1.0, 0.0])
+
+
+def test_text_that_is_no_number_is_an_input_error() -> None:
+    before, after = records("q1 1>1 q2 1>1")
+    after[1]["metrics"]["score"] = "good"
+    with pytest.raises(InputError, match=r"candidate.jsonl:2: score of sample 'q2' is not a number: 'good'"):
+        make_pairs((make_run(before), make_run(after)))
+
+
+def test_refused_values_end_in_a_finding_about_the_runs() -> None:
+    with pytest.raises(NotComparable):
+        make_pairs("q1 1>? q2 1>1", missing="{no_score: refuse}")
