@@ -158,7 +158,8 @@ class Tail:
 
     def skewness(self) -> float:
         """Return the third standardised cumulant of the tilted distribution."""
-        return 2.0 * float((self.shape * self.tilted**2) @ self.tilted) / math.pow(self.variance, 1.5)
+        spread = self.tilted / math.sqrt(self.variance)
+        return 2.0 * float((self.shape * spread**2) @ spread)
 
     def log_probability(self) -> float:
         """Return the log of the tail, by the series where that is exact and by the contour elsewhere."""
@@ -176,8 +177,8 @@ class Tail:
         if not (u > 0.05 and w > 0.05):
             return math.nan, math.inf
         skewness = self.skewness()
-        squares = self.tilted**2
-        kurtosis = 6.0 * float((self.shape * squares) @ squares) / self.variance**2
+        squares = self.tilted**2 / self.variance
+        kurtosis = 6.0 * float((self.shape * squares) @ squares)
         mills = math.sqrt(math.pi / 2.0) * float(erfcx(w / math.sqrt(2.0)))
         first = mills + 1.0 / u - 1.0 / w
         second = (
@@ -322,7 +323,7 @@ class _Search:
         reach = deviate * self.deviation
         if not self.bounded:
             return reach
-        return min(-self.anchor * math.exp(reach / -self.anchor), self.high)
+        return min(-self.anchor * math.exp(max(reach / -self.anchor, -20.0)), self.high)
 
     def step(self, distance: float, miss: float, slope: float) -> float:
         """Return the next distance: a Newton step, of the log where the support ends, kept in the bracket."""
