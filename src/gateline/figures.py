@@ -64,6 +64,12 @@ def spell(value: float | None, decimals: int, *, sign: bool = False) -> str:
     return (MINUS if value < 0 else "+" if sign else "") + digits
 
 
+def about(count: int) -> str:
+    """Return a count with two digits, rounded up: an estimate has no more. `1,262` is about `1,300`."""
+    step = 10 ** max(len(str(count)) - 2, 0)
+    return f"{-(-count // step) * step:,}"
+
+
 def confidence_text(level: float) -> str:
     """Return a confidence as `95 %`, with as many nines as it has: `99.79 %`."""
     rest = (1 - level) * 100

@@ -113,7 +113,7 @@ def from_to(finding: Finding, spelling: Spelling = PLAIN, *, unit_once: bool = F
 def _describe_change(finding: Finding, spelling: Spelling) -> str:
     """Say a gain, absolute or relative, against its bound."""
     scale = _scale(finding, spelling)
-    moved = f"{_verb(finding)} {from_to(finding, spelling)}"
+    moved = _moved(finding, spelling)
     start = f"{_subject(finding, spelling)} {moved}, {_amount(finding, spelling)}"
     ends = figures.ends_of(finding)
     bound = _allowed(finding, spelling)
@@ -167,7 +167,7 @@ def _describe_nothing(finding: Finding, spelling: Spelling) -> str:
     """Say that there is no number to judge."""
     if finding.samples == 0:
         return f"{_subject(finding, spelling)} has no usable sample, where {_allowed(finding, spelling)}"
-    start = f"{_subject(finding, spelling)} {_verb(finding)} {from_to(finding, spelling)}"
+    start = f"{_subject(finding, spelling)} {_moved(finding, spelling)}"
     bound = _allowed(finding, spelling)
     return f"{start}, but the number that the rule judges can't be computed, where {bound}"
 
@@ -178,7 +178,7 @@ def _rest(finding: Finding, spelling: Spelling) -> str:
     status = finding.status.value
     if status == "inconclusive":
         if finding.samples_needed is not None:
-            parts.append(f"about {finding.samples_needed:,} samples would settle it")
+            parts.append(f"about {figures.about(finding.samples_needed)} samples would settle it")
         if finding.notes:
             parts.append(joined(finding.notes, spelling))
         parts.append(_consequence(finding))
@@ -217,13 +217,14 @@ def _subject(finding: Finding, spelling: Spelling) -> str:
     return subject(finding, spelling, joint=" in ")
 
 
-def _verb(finding: Finding) -> str:
+def _moved(finding: Finding, spelling: Spelling) -> str:
     """Return how the value moved; up and down of the number, not better and worse."""
     if finding.baseline is None or finding.candidate is None:
-        return "is"
+        return f"is {from_to(finding, spelling)}"
     if finding.candidate == finding.baseline:
-        return "stayed"
-    return "rose" if finding.candidate > finding.baseline else "fell"
+        scale = figures.scale_of_values(finding, _unit(finding, spelling))
+        return f"stayed at {scale.full(finding.candidate)}"
+    return f"{'rose' if finding.candidate > finding.baseline else 'fell'} {from_to(finding, spelling)}"
 
 
 def _amount(finding: Finding, spelling: Spelling) -> str:

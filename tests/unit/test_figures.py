@@ -52,6 +52,13 @@ def test_shows_as_many_nines_as_a_confidence_has(level: float, shown: str) -> No
     assert figures.confidence_text(level) == shown
 
 
+@pytest.mark.parametrize(
+    ("count", "shown"), [(7, "7"), (72, "72"), (340, "340"), (341, "350"), (1262, "1,300")]
+)
+def test_an_estimated_count_has_two_digits(count: int, shown: str) -> None:
+    assert figures.about(count) == shown
+
+
 rounded_shares = st.integers(-1_000_000, 1_000_000).map(lambda number: number / 1e6)
 rounded_numbers = st.integers(-(10**12), 10**12).map(lambda number: number / 1e6)
 

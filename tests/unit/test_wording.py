@@ -40,7 +40,7 @@ SENTENCES = {
     ),
     "nothing changed": (
         passing(candidate=0.912, gain=0.0, relative_gain=0.0, interval=span(0.0, 0.0), better=0, worse=0, same=212),
-        ("faithfulness stayed 91.2 % → 91.2 %, no change (95 % interval: no change), "
+        ("faithfulness stayed at 91.2 %, no change (95 % interval: no change), "
         "where up to 2.0 points worse is allowed; 0 worse, 0 better of 212 pairs in 180 groups."),
     ),
     "unsettled, let through": (

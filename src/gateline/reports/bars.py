@@ -142,7 +142,7 @@ def _names(shown: Sequence[Finding], spelling: Spelling, widest: int) -> tuple[s
     title = ""
     names = [subject(finding, spelling) for finding in shown]
     if len(shown) > 1 and len({finding.metric for finding in shown}) == 1:
-        title = cut(spelling.name(shown[0].metric), widest)
+        title = cut(f"metric: {spelling.name(shown[0].metric)}", widest)
         names = ["all samples" if f.slice is None else spelling.name(f.slice) for f in shown]
     alike = {name for name in names if names.count(name) > 1}
     pairs = zip(names, shown, strict=True)

@@ -108,7 +108,7 @@ def markdown_name(text: str, most: int = MOST_OF_NAME) -> Markdown:
 
 
 def fence_text(text: str, most: int = MOST_OF_NAME) -> str:
-    """Return a text for a line of a fenced block, where it may stand first but for blanks."""
+    """Return a text for a line of a fenced block, where it must not stand first."""
     source = _break_source(clean(text, most)).replace("::", f":{JOINER}:")
     return source.replace("```", f"`{JOINER}`{JOINER}`")
 

@@ -53,6 +53,8 @@ def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
         return f"Nothing blocks, but look at this: {describe(warning[0], spelling)}" + _more(
             len(warning) - 1, "check needs a look", "checks need a look"
         )
+    if len(verdict.findings) == 1:
+        return describe(verdict.findings[0], spelling)
     return f"{_what_passed(verdict)}{_what_it_was_for(verdict, spelling)}"
 
 
@@ -97,7 +99,8 @@ def _mend(finding: Finding, spelling: Spelling) -> str:
     if finding.samples == 0 or figures.judged_value(finding) is None:
         return f"make {what} measurable"
     if finding.status.value == "inconclusive" and finding.samples_needed is not None:
-        return f"show it for {what} with about {finding.samples_needed:,} samples (now {finding.samples:,})"
+        count = figures.about(finding.samples_needed)
+        return f"show it for {what} with about {count} samples (now {finding.samples:,})"
     now = f"now {found(finding, spelling)}"
     return f"bring {what} to {needed(finding, spelling)} ({now})"
 

@@ -123,7 +123,7 @@ def test_at_most_the_given_rows_are_drawn_and_the_rest_is_counted() -> None:
 
 def test_a_metric_that_all_rows_share_stands_in_the_title() -> None:
     lines = bars.draw(huge_verdict().findings, PLAIN)
-    assert lines[0].startswith("  faithfulness ")
+    assert lines[0].startswith("  metric: faithfulness ")
     assert "tenant-0003/" in lines[1]
     assert "tenant-0890/" in lines[2]
 
