@@ -69,11 +69,12 @@ class Comparison:
         rows = self.pairs.labels.rows(place)
         return rows[usable[rows]]
 
-    def missing(self, metric: str, place: str | None) -> Rows:
-        """Return the pairs of a slice for which the metric is expected and the candidate has none."""
+    def missing(self, metric: str, place: str | None, *, candidate_alone: bool = False) -> Rows:
+        """Return the pairs of a slice for which the metric is expected and can't be used."""
         values = self.pairs.metrics[metric]
+        usable = values.candidate.usable if candidate_alone else values.usable
         rows = np.intersect1d(values.expected, self.pairs.labels.rows(place))
-        return rows[~values.candidate.usable[rows]]
+        return rows[~usable[rows]]
 
     def per_sample(self, metric: str, rows: Rows) -> tuple[Floats | None, Floats]:
         """Return the values of the baseline (None in a first run) and the candidate for some pairs."""

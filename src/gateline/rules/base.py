@@ -27,12 +27,13 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
     failing: list[str] = field(default_factory=list)
     failing_count: int | None = None
+    however_few: bool = False
+    """Whether it stands on any number of samples."""
 
 
 class Rule(Part):
     """A part of the policy that holds one metric against one bound, in one slice or in each of a family."""
 
-    needs_baseline: ClassVar[bool] = True
     deciding: ClassVar[DecideBy] = "interval"
     burden: ClassVar[OnInconclusive] = "warn"
 
@@ -130,7 +131,7 @@ class Rule(Part):
         ]
 
     def _reason_to_skip(self, comparison: Comparison, estimate: Estimate) -> str | None:
-        if self.needs_baseline and comparison.pairs.first_run:
+        if comparison.pairs.first_run and not self.looks_at_candidate_alone():
             return "not judged: no baseline yet"
         at_least = comparison.pairs.labels.terms.slices.at_least
         if self.slices and not self.hard and estimate.samples < at_least:
@@ -153,7 +154,7 @@ class Rule(Part):
 
     def _mind_small_slice(self, comparison: Comparison, estimate: Estimate, outcome: Outcome) -> None:
         """Turn what rests on too few samples into inconclusive; hard rules and `every` stand as they are."""
-        if self.hard or outcome.failing_count is not None:
+        if self.hard or outcome.however_few:
             return
         terms = comparison.pairs.labels.terms
         name, least = (

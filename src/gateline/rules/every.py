@@ -21,7 +21,6 @@ from gateline.samples import Floats
 class Every(Rule):
     """Each sample by itself: at least or at most this, or no more than this worse than the baseline."""
 
-    needs_baseline: ClassVar[bool] = False
     deciding: ClassVar[DecideBy] = "value"
     burden: ClassVar[OnInconclusive] = "fail"
 
@@ -79,20 +78,18 @@ class Every(Rule):
     def judge(self, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
         """Fail where a sample misses the bound; where none does but some are unknown, nothing is settled."""
         alone = self.looks_at_candidate_alone()
-        if comparison.pairs.first_run and not alone:
-            return Outcome(Status.SKIPPED, "gain", None, notes=["not judged: no baseline yet"])
         rows = comparison.rows(self.metric, estimate.slice, candidate_alone=alone)
         missed_by = self._missed_by(comparison, rows)
         failing = np.flatnonzero(missed_by > 1e-9)
         order = failing[np.argsort(-missed_by[failing], kind="stable")]
         ids = [comparison.pairs.ids[rows[position]] for position in order]
-        unknown = comparison.missing(self.metric, estimate.slice)
+        unknown = comparison.missing(self.metric, estimate.slice, candidate_alone=alone)
         judged, threshold = ("candidate", self.line.number) if self.line else ("gain", self._least_gain())
         status, notes = Status.FAIL if ids else Status.PASS, []
         if not ids and len(unknown):
             status = Status.FAIL if self.hard else Status.INCONCLUSIVE
             notes = [f"{len(unknown)} samples without a usable value can't be shown to meet the bound"]
-        return Outcome(status, judged, threshold, None, notes, ids, len(ids))  # type: ignore[arg-type]
+        return Outcome(status, judged, threshold, None, notes, ids, len(ids), however_few=True)  # type: ignore[arg-type]
 
     def _least_gain(self) -> float | None:
         assert self.worse_by_at_most is not None

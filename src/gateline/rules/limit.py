@@ -15,7 +15,6 @@ from gateline.rules.base import DecideBy, Outcome, Rule, hold
 class Limit(Rule):
     """At least or at most this: a floor, a ceiling, a red line."""
 
-    needs_baseline: ClassVar[bool] = False
     deciding: ClassVar[DecideBy] = "value"
 
     kind: Literal["limit"] = "limit"

@@ -1,0 +1,589 @@
+"""What each kind of rule makes of two runs: the three outcomes, the burden of proof, slices and hard rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gateline.findings import FoundInterval, Status
+from gateline.rules import find_rules
+from gateline.rules.base import hold
+from gateline.samples import Run
+from runs import Record, judge, judge_one, make_run, make_runs, records, set_field, set_metric
+
+ANY = {"missing": "{drop_at_most: 1}"}
+PLAIN = {"metrics": "{score: {better: higher}}"}
+LOWER = {"metrics": "{score: {better: lower}}"}
+
+
+def rule(kind: str, rest: str = "") -> str:
+    return f"{{id: r, kind: {kind}, metric: score{', ' if rest else ''}{rest}}}"
+
+
+def status(runs: str | tuple[Run | None, Run], kind: str, rest: str = "", **parts: str) -> str:
+    return str(judge_one(runs, rule(kind, rest), **{**ANY, **parts}).status.value)
+
+
+def span(low: float | None, high: float | None) -> FoundInterval:
+    return FoundInterval(of="gain", low=low, high=high, level=0.95, method="bayesian", resamples=None)
+
+
+def test_there_are_four_kinds_of_rules() -> None:
+    assert list(find_rules()) == ["every", "improvement", "limit", "tolerance"]
+    assert all(kind.__doc__ and kind.__doc__.endswith(".") for kind in find_rules().values())
+
+
+# --- holding a number against a threshold
+
+
+@pytest.mark.parametrize(
+    ("interval", "above", "found"),
+    [
+        (span(0.1, 0.3), True, "pass"),
+        (span(-0.3, -0.1), True, "fail"),
+        (span(-0.1, 0.1), True, "inconclusive"),
+        (span(0.0, 0.3), True, "pass"),  # the bound itself is within it
+        (span(-0.3, -1e-15), True, "pass"),  # rounding is not beyond it
+        (span(0.1, 0.3), False, "fail"),
+        (span(-0.3, -0.1), False, "pass"),
+        (span(None, None), True, "inconclusive"),
+        (span(None, -0.1), True, "fail"),
+        (span(None, 0.1), True, "inconclusive"),
+        (span(0.1, None), True, "pass"),
+        (None, True, "inconclusive"),
+    ],
+)
+def test_the_whole_interval_decides(interval: FoundInterval | None, above: bool, found: str) -> None:
+    if interval is not None and interval.high == -1e-15:
+        interval = span(-1e-15, 0.3)
+    assert hold(0.0, interval, 0.0, above=above, decide_by="interval").value == found
+
+
+@pytest.mark.parametrize(
+    ("value", "above", "strictly", "found"),
+    [
+        (0.5, True, False, "pass"),
+        (0.5 - 1e-12, True, False, "pass"),
+        (0.4999, True, False, "fail"),
+        (0.5, False, False, "pass"),
+        (0.5001, False, False, "fail"),
+        (0.5, True, True, "fail"),
+        (0.5001, True, True, "pass"),
+        (None, True, False, "inconclusive"),
+    ],
+)
+def test_the_plain_value_decides(value: float | None, above: bool, strictly: bool, found: str) -> None:
+    assert hold(value, span(-9, 9), 0.5, above=above, decide_by="value", strictly=strictly).value == found
+
+
+# --- limit
+
+
+@pytest.mark.parametrize(
+    ("runs", "rest", "found"),
+    [
+        ("a*6 1>1 b*4 1>0", "at_least: 0.6", "pass"),
+        ("a*6 1>1 b*4 1>0", "at_least: 0.61", "fail"),
+        ("a*6 1>1 b*4 1>0", "at_most: 0.6", "pass"),
+        ("a*6 1>1 b*4 1>0", "at_most: 59%", "fail"),
+        ("a*6 1>1 b*4 1>0", "at_least: 60%", "pass"),
+    ],
+)
+def test_a_limit_holds_the_candidate_by_its_value_whatever_the_baseline_was(
+    runs: str, rest: str, found: str
+) -> None:
+    finding = judge_one(runs, rule("limit", rest))
+    assert finding.status.value == found
+    assert (finding.judged, finding.candidate, finding.decide_by) == ("candidate", 0.6, "value")
+    assert finding.blocks is (found == "fail")
+
+
+def test_zero_is_a_limit() -> None:
+    assert status("a*30 0>0", "limit", "at_most: 0") == "pass"
+    assert status("a*30 0>0 b 0>1", "limit", "at_most: 0") == "fail"
+    assert status("a*30 1>1", "limit", "at_least: 0") == "pass"
+
+
+def test_a_limit_may_be_decided_by_interval() -> None:
+    runs = "a*85 1>1 b*15 1>0"
+    assert status(runs, "limit", "at_least: 0.8") == "pass"
+    assert status(runs, "limit", "at_least: 0.8, decide_by: interval") == "inconclusive"
+    assert status(runs, "limit", "at_least: 0.7, decide_by: interval") == "pass"
+    assert status(runs, "limit", "at_least: 0.95, decide_by: interval") == "fail"
+
+
+def test_a_limit_counts_samples_that_only_the_candidate_has_scored() -> None:
+    finding = judge_one("a*8 1>1 b*2 ?>0", rule("limit", "at_least: 0.9"), **ANY)
+    assert (finding.samples, finding.candidate, finding.status) == (10, 0.8, Status.FAIL)
+
+
+def test_a_total_and_a_percentile_have_limits_in_their_own_unit() -> None:
+    assert (
+        status("a*3 0>1 b*9 0>0", "limit", "at_most: 2", metrics="{score: {better: lower, summary: total}}")
+        == "fail"
+    )
+    assert (
+        status("a*3 0>1 b*9 0>0", "limit", "at_most: 3", metrics="{score: {better: lower, summary: total}}")
+        == "pass"
+    )
+    assert (
+        status("a*90 0>1 b*10 0>9", "limit", "at_most: 1", metrics="{score: {better: lower, summary: p90}}")
+        == "pass"
+    )
+    assert (
+        status("a*89 0>1 b*11 0>9", "limit", "at_most: 1", metrics="{score: {better: lower, summary: p90}}")
+        == "fail"
+    )
+
+
+# --- every
+
+
+def test_every_sample_must_meet_the_bound_and_those_that_do_not_are_listed_worst_first() -> None:
+    finding = judge_one("a 1>0.9 b 1>0.2 c 1>0.5 d 1>0.8", rule("every", "at_least: 0.8"))
+    assert (finding.status, finding.failing, finding.failing_count) == (Status.FAIL, ["b", "c"], 2)
+    assert finding.blocks
+    assert judge_one("a 1>0.9 b 1>0.8", rule("every", "at_least: 0.8")).failing_count == 0
+
+
+def test_every_with_a_ceiling() -> None:
+    finding = judge_one("a 1>9 b 1>3", rule("every", "at_most: 5"), **LOWER)
+    assert (finding.status, finding.failing) == (Status.FAIL, ["a"])
+
+
+def test_of_many_failing_samples_twenty_are_listed_and_all_counted() -> None:
+    finding = judge_one("q*50 1>0", rule("every", "at_least: 1"))
+    assert (len(finding.failing), finding.failing_count) == (20, 50)
+
+
+@pytest.mark.parametrize(
+    ("bound", "failing"),
+    [
+        ("0.2", ["b", "c"]),  # by 0.5 and 0.3
+        ("30%", ["b", "c"]),  # 50 % and 75 % of the baseline
+        ("60%", ["c"]),
+        ("[60%, 0.4]", []),  # b loses more than 0.4, c more than 60 %; neither both
+        ("0.5", []),
+    ],
+)
+def test_no_single_sample_may_lose_more_than_the_bound(bound: str, failing: list[str]) -> None:
+    finding = judge_one("a 1>1 b 1>0.5 c 0.4>0.1", rule("every", f"worse_by_at_most: {bound}"))
+    assert finding.failing == failing
+    assert finding.status is (Status.FAIL if failing else Status.PASS)
+
+
+def test_every_loss_counts_in_the_direction_of_the_metric() -> None:
+    finding = judge_one("a 100>120 b 100>60", rule("every", "worse_by_at_most: 10"), **LOWER)
+    assert finding.failing == ["a"]
+
+
+def test_every_cannot_be_settled_where_a_sample_is_unknown() -> None:
+    finding = judge_one("a 1>1 b 1>?", rule("every", "at_least: 1"), **ANY)
+    assert (finding.status, finding.blocks) == (Status.INCONCLUSIVE, True)
+    assert finding.notes == ["1 samples without a usable value can't be shown to meet the bound"]
+    assert status("a 1>1 b 1>?", "every", "at_least: 1, on_inconclusive: warn") == "inconclusive"
+    assert not judge_one("a 1>1 b 1>?", rule("every", "at_least: 1, on_inconclusive: warn"), **ANY).blocks
+
+
+def test_every_fails_on_what_is_known_though_something_is_unknown() -> None:
+    assert status("a 1>0 b 1>?", "every", "at_least: 1") == "fail"
+
+
+def test_every_against_the_baseline_needs_the_baselines_value_too() -> None:
+    assert status("a 1>1 b ?>1", "every", "worse_by_at_most: 0") == "inconclusive"
+
+
+# --- tolerance
+
+
+@pytest.mark.parametrize(
+    ("runs", "bound", "found"),
+    [
+        ("a*200 1>1", "0.1", "pass"),
+        ("a*180 1>1 b*20 1>0", "0.2", "pass"),
+        ("a*180 1>1 b*20 1>0", "0.1", "inconclusive"),
+        ("a*180 1>1 b*20 1>0", "0.05", "fail"),
+        ("a*180 1>1 b*20 0>1", "0", "pass"),
+        ("a*180 1>1 b*10 0>1 c*10 1>0", "0", "inconclusive"),
+    ],
+)
+def test_a_tolerance_is_decided_by_the_whole_interval(runs: str, bound: str, found: str) -> None:
+    finding = judge_one(runs, rule("tolerance", f"worse_by_at_most: {bound}"))
+    assert finding.status.value == found
+    assert finding.blocks is (found == "fail")
+    assert finding.threshold == -float(bound)
+
+
+@pytest.mark.parametrize(
+    ("burden", "blocks", "warns"), [("fail", True, False), ("warn", False, True), ("pass", False, False)]
+)
+def test_what_cannot_be_settled_does_what_the_policy_says(burden: str, blocks: bool, warns: bool) -> None:
+    finding = judge_one(
+        "a*180 1>1 b*20 1>0", rule("tolerance", f"worse_by_at_most: 0.1, on_inconclusive: {burden}")
+    )
+    assert (finding.status, finding.blocks, finding.warns) == (Status.INCONCLUSIVE, blocks, warns)
+
+
+def test_by_value_the_middle_of_the_interval_decides() -> None:
+    runs = "a*180 1>1 b*20 1>0"
+    assert status(runs, "tolerance", "worse_by_at_most: 0.11, decide_by: value") == "pass"
+    assert status(runs, "tolerance", "worse_by_at_most: 0.1, decide_by: value") == "pass"
+    assert status(runs, "tolerance", "worse_by_at_most: 0.09, decide_by: value") == "fail"
+
+
+def test_a_percentage_is_of_the_baseline() -> None:
+    """From 200 to 212 ms is 6 %, from 1000 to 1012 ms is 1.2 %."""
+    assert status("a*60 200>212", "tolerance", "worse_by_at_most: 5%", **LOWER) == "fail"
+    assert status("a*60 200>212", "tolerance", "worse_by_at_most: 7%", **LOWER) == "pass"
+    assert status("a*60 1000>1012", "tolerance", "worse_by_at_most: 5%", **LOWER) == "pass"
+    finding = judge_one("a*60 200>212", rule("tolerance", "worse_by_at_most: 5%"), **LOWER)
+    assert (finding.judged, finding.relative_gain, finding.threshold) == (
+        "relative_gain",
+        pytest.approx(-0.06),
+        -0.05,
+    )
+    assert finding.worse_by_at_most == "5%"
+
+
+def test_five_percent_and_five_points_are_not_the_same() -> None:
+    runs = "a*380 1>1 b*20 0>0 c*600 0>0"  # 38 % on both sides
+    before, after = records(runs)
+    set_metric(after, "score", [1.0] * 345 + [0.0] * 655)  # 34.5 %: 3.5 points, 9.2 % of the baseline
+    made = make_run(before, "baseline.jsonl"), make_run(after)
+    assert status(made, "tolerance", "worse_by_at_most: 0.05, decide_by: value") == "pass"
+    assert status(made, "tolerance", "worse_by_at_most: 5%, decide_by: value") == "fail"
+
+
+def test_any_rise_from_a_baseline_of_0_is_more_than_a_percentage_of_it() -> None:
+    finding = judge_one("a*60 0>0 b*20 0>1", rule("tolerance", "worse_by_at_most: 10%"), **LOWER)
+    assert (finding.status, finding.judged, finding.threshold) == (Status.FAIL, "gain", 0.0)
+    assert finding.notes[0] == "10% of a baseline of 0 is 0"
+    assert status("a*60 0>0 b*20 1>0", "tolerance", "worse_by_at_most: 10%", **LOWER) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        (101, "pass"),
+        (103, "pass"),
+        (109, "fail"),
+    ],  # 1 %: within 2 %; 3 %, but 3 ms: within 5 ms; both breached
+)
+def test_two_bounds_are_breached_only_together(after: int, found: str) -> None:
+    assert status(f"a*60 100>{after}", "tolerance", "worse_by_at_most: [2%, 5]", **LOWER) == found
+
+
+def test_of_two_bounds_the_more_lenient_is_shown() -> None:
+    finding = judge_one("a*60 100>109", rule("tolerance", "worse_by_at_most: [2%, 5]"), **LOWER)
+    assert (finding.judged, finding.threshold) == ("gain", -5.0)
+    assert finding.worse_by_at_most == ["2%", 5.0]
+    finding = judge_one("a*60 1000>1090", rule("tolerance", "worse_by_at_most: [2%, 5]"), **LOWER)
+    assert (finding.judged, finding.threshold) == ("relative_gain", -0.02)
+
+
+def test_two_bounds_over_a_baseline_of_0_leave_the_number() -> None:
+    assert status("a*60 0>3", "tolerance", "worse_by_at_most: [2%, 5]", **LOWER) == "pass"
+
+
+def test_all_that_passed_on_both_sides_is_still_a_small_sample() -> None:
+    """Twelve of twelve on both sides do not show that nothing can be lost."""
+    before, after = records("a*12 1>1")
+    set_field(after, answer="in other words")
+    runs = make_run(before, "baseline.jsonl"), make_run(after)
+    finding = judge_one(runs, rule("tolerance", "worse_by_at_most: 0.02"))
+    assert finding.status is Status.INCONCLUSIVE
+    assert finding.interval is not None and finding.interval.low is not None
+    assert finding.interval.low < -0.02
+
+
+def identical(text: str) -> tuple[Run, Run]:
+    baseline, _ = make_runs(text)
+    return baseline, replace(baseline, file="candidate.jsonl")
+
+
+def test_the_same_records_twice_pass_every_tolerance_and_say_why() -> None:
+    finding = judge_one(
+        identical("a*6 1>1 b*6 0>0"), rule("tolerance", "worse_by_at_most: 0, on_inconclusive: fail")
+    )
+    assert finding.status is Status.PASS
+    assert "both files hold the same records: nothing changed" in finding.notes
+
+
+def test_the_same_records_twice_pass_in_a_small_slice_too() -> None:
+    finding = judge_one(
+        identical("a*6 de 1>1 b*60 en 0>0"),
+        rule("tolerance", "worse_by_at_most: 0, slice: language=de, on_inconclusive: fail"),
+        slices="{at_least: 30}",
+    )
+    assert finding.status is Status.PASS
+
+
+def test_the_same_records_twice_are_no_improvement_and_meet_no_limit_by_it() -> None:
+    runs = identical("a*40 0>0")
+    assert judge_one(runs, rule("improvement")).status is not Status.PASS
+    assert judge_one(runs, rule("limit", "at_least: 0.5")).status is Status.FAIL
+
+
+# --- improvement
+
+
+@pytest.mark.parametrize(
+    ("runs", "bound", "found"),
+    [
+        ("a*150 1>1 b*50 0>1", "0.1", "pass"),
+        ("a*150 1>1 b*50 0>1", "0.25", "inconclusive"),
+        ("a*150 1>1 b*50 0>1", "0.4", "fail"),
+        ("a*150 1>1 b*50 1>0", "0", "fail"),
+        ("a*150 1>1 b*50 0>1", "10%", "pass"),
+    ],
+)
+def test_an_improvement_must_be_shown(runs: str, bound: str, found: str) -> None:
+    finding = judge_one(runs, rule("improvement", f"better_by_at_least: {bound}"))
+    assert finding.status.value == found
+    assert finding.blocks is (found != "pass")
+
+
+def test_by_default_an_improvement_is_more_than_nothing() -> None:
+    assert status("a*150 1>1 b*50 0>1", "improvement") == "pass"
+    assert status("a*150 1>1 b*50 0>1", "improvement", "decide_by: value") == "pass"
+    assert status("a*150 1>1 b*50 0>0", "improvement", "decide_by: value") == "fail"
+    assert judge_one("a*150 1>1", rule("improvement")).better_by_at_least == 0.0
+
+
+def test_an_improvement_from_a_baseline_of_0_is_any() -> None:
+    assert status("a*60 0>0 b*40 0>1", "improvement", "better_by_at_least: 10%") == "pass"
+
+
+# --- slices
+
+
+BY = "worse_by_at_most: 0.1, slices: true"
+
+
+def test_a_family_has_one_finding_a_value_with_the_blank_one_last() -> None:
+    found = judge(
+        "a*40 de 1>1 b*40 en 1>0 c*40 1>1", rule("tolerance", BY), slices="{by: [language], at_least: 30}"
+    )
+    assert [(one.slice, one.status.value, one.samples) for one in found] == [
+        ("language=de", "pass", 40),
+        ("language=en", "fail", 40),
+        ("language=(none)", "pass", 40),
+    ]
+
+
+def test_a_family_is_widened_over_the_slices_that_are_judged() -> None:
+    found = judge(
+        "a*40 de 1>1 b*40 en 1>0 c*5 fr 1>1", rule("tolerance", BY), slices="{by: [language], at_least: 30}"
+    )
+    assert [(one.family, one.interval and one.interval.level) for one in found] == [
+        (2, pytest.approx(0.975)), (2, pytest.approx(0.975)), (2, None),
+    ]  # fmt: skip
+
+
+def test_where_every_slice_must_be_shown_the_level_is_not_widened() -> None:
+    """Berger 1982: passing only if all tests pass keeps the level of each."""
+    found = judge(
+        "a*40 de 1>1 b*40 en 1>0",
+        rule("tolerance", f"{BY}, on_inconclusive: fail"),
+        slices="{by: [language]}",
+    )
+    assert [one.family for one in found] == [1, 1]
+
+
+def test_a_small_slice_of_a_family_is_skipped_and_shown() -> None:
+    found = judge("a*40 de 1>1 b*29 en 1>0", rule("tolerance", BY), slices="{by: [language], at_least: 30}")
+    small = found[1]
+    assert (small.slice, small.status, small.blocks) == ("language=en", Status.SKIPPED, False)
+    assert (small.samples, small.worse, small.gain) == (29, 29, -1.0)
+    assert small.notes == ["not judged: 29 samples, slices.at_least is 30"]
+
+
+def test_a_small_slice_that_is_named_is_inconclusive_and_the_policy_decides() -> None:
+    runs = "a*40 de 1>1 b*29 en 1>0"
+    for burden, blocks in (("fail", True), ("warn", False), ("pass", False)):
+        finding = judge_one(
+            runs, rule("tolerance", f"worse_by_at_most: 0.1, slice: language=en, on_inconclusive: {burden}"),
+            slices="{at_least: 30}",
+        )  # fmt: skip
+        assert (finding.status, finding.blocks) == (Status.INCONCLUSIVE, blocks)
+        assert "29 usable samples, slices.at_least is 30" in finding.notes
+
+
+def test_a_family_may_be_narrowed_to_some_labels() -> None:
+    found = judge(
+        "a*3 de intent=x 1>1 b*3 en intent=y 1>1", rule("limit", "at_least: 0.5, slices: [intent]"),
+        slices="{by: [language, intent], at_least: 1}",
+    )  # fmt: skip
+    assert [one.slice for one in found] == ["intent=x", "intent=y"]
+
+
+def test_the_whole_run_with_too_few_usable_pairs_is_inconclusive() -> None:
+    finding = judge_one("a*29 1>1 b*40 1>?", rule("limit", "at_least: 0.5"), samples="{at_least: 30}", **ANY)
+    assert finding.status is Status.INCONCLUSIVE
+    assert "29 usable samples, samples.at_least is 30" in finding.notes
+
+
+# --- hard rules
+
+
+def test_a_hard_rule_decides_by_value_in_a_slice_however_small() -> None:
+    runs = "a*40 de 1>1 b*2 en 1>1 c en 1>0"
+    finding = judge_one(
+        runs, rule("limit", "at_least: 0.9, slice: language=en, hard: true"), slices="{at_least: 30}"
+    )
+    assert (finding.status, finding.blocks, finding.samples) == (Status.FAIL, True, 3)
+    assert (
+        status(runs, "limit", "at_least: 0.6, slice: language=en, hard: true", slices="{at_least: 30}")
+        == "pass"
+    )
+
+
+def test_a_hard_rule_over_a_family_skips_no_slice() -> None:
+    found = judge(
+        "a*40 de 1>1 b en 1>0",
+        rule("limit", "at_least: 0.5, slices: true, hard: true"),
+        slices="{by: [language]}",
+    )
+    assert [(one.slice, one.status.value) for one in found] == [
+        ("language=de", "pass"),
+        ("language=en", "fail"),
+    ]
+
+
+EMPTY = "a*40 de 1>1 b en 1>?"
+
+
+@pytest.mark.parametrize("kind", ["limit", "every", "tolerance", "improvement"])
+def test_a_slice_without_a_usable_sample_fails_a_hard_rule_and_leaves_another_open(kind: str) -> None:
+    bound = {
+        "limit": "at_least: 0.5",
+        "every": "at_least: 0.5",
+        "tolerance": "worse_by_at_most: 0.1",
+        "improvement": "",
+    }[kind]
+    rest = ", ".join(filter(None, [bound, "slice: language=en"]))
+    parts = {"missing": "{drop_at_most: 1}"}
+    hard = judge_one(EMPTY, rule(kind, f"{rest}, hard: true"), **parts)
+    assert (hard.status, hard.blocks, hard.samples, hard.notes) == (
+        Status.FAIL,
+        True,
+        0,
+        ["no usable sample"],
+    )
+    soft = judge_one(EMPTY, rule(kind, rest), **parts)
+    assert (soft.status, soft.blocks) == (Status.INCONCLUSIVE, kind in ("every", "improvement"))
+
+
+# --- first run
+
+
+@pytest.mark.parametrize(
+    ("kind", "rest", "found"),
+    [
+        ("limit", "at_least: 0.5", "pass"),
+        ("every", "at_least: 0.5", "fail"),
+        ("every", "worse_by_at_most: 0.1", "skipped"),
+        ("every", "worse_by_at_most: 0.1, slice: language=de, hard: true", "skipped"),
+        ("tolerance", "worse_by_at_most: 0.1", "skipped"),
+        ("improvement", "", "skipped"),
+    ],
+)
+def test_without_a_baseline_only_fixed_bounds_are_judged(kind: str, rest: str, found: str) -> None:
+    _, candidate = make_runs("a*9 en 1>1 b en 1>0 c de 1>?")
+    finding = judge_one((None, candidate), rule(kind, rest), **ANY)
+    assert finding.status.value == found
+    assert finding.blocks is (found == "fail")
+    if found == "skipped":
+        assert finding.notes == ["not judged: no baseline yet"]
+
+
+# --- missing values, rule by rule
+
+
+@pytest.mark.parametrize(
+    ("kind", "rest"),
+    [
+        ("limit", "at_least: 0.9"),
+        ("every", "at_least: 0.5"),
+        ("tolerance", "worse_by_at_most: 0.02"),
+        ("improvement", ""),
+    ],
+)
+def test_an_outage_of_the_assistant_counts_against_every_kind_of_rule(kind: str, rest: str) -> None:
+    """Twenty answers fail: as the worst value they break each rule, and never turn into a pass."""
+    assert status("a*60 0.95>0.96 b*20 0.95>!", kind, rest, missing="{no_answer: worst}") == "fail"
+
+
+def test_lost_rows_do_not_lift_a_mean() -> None:
+    """The candidate lost its hard questions; over the common ones nothing changed."""
+    finding = judge_one(
+        "a*50 1>1 b*50 0>-", rule("improvement"), samples="{at_least: 1, on_mismatch: intersect}"
+    )
+    assert (finding.baseline, finding.candidate, finding.gain) == (1.0, 1.0, 0.0)
+    assert finding.status is not Status.PASS
+
+
+# --- what a finding tells
+
+
+def test_a_finding_tells_all_that_a_report_shows() -> None:
+    finding = judge_one(
+        "a*80 1>1 b*20 1>0",
+        rule("tolerance", "worse_by_at_most: 5%"),
+        metrics="{score: {better: higher, range: [0, 1], show_as: percent}}",
+    )
+    told = finding.model_dump(exclude={"interval", "smallest_visible_change", "samples_needed"})
+    assert told == {
+        "rule": "r", "kind": "tolerance", "status": "fail", "blocks": True, "hard": False, "metric": "score",
+        "slice": None, "direction": "higher", "summary": "mean", "show_as": "percent", "unit": None, "samples": 100,
+        "clusters": 100, "baseline": 1.0, "candidate": 0.8, "gain": pytest.approx(-0.2),
+        "relative_gain": pytest.approx(-0.2), "judged": "relative_gain", "threshold": -0.05, "better": 0, "worse": 20,
+        "same": 80, "decide_by": "interval", "on_inconclusive": "warn", "at_most": None, "at_least": None,
+        "worse_by_at_most": "5%", "better_by_at_least": None, "family": 1, "failing": [], "failing_count": None,
+        "notes": [], "line": 0, "message": "", "waiver": None,
+    }  # fmt: skip
+    assert finding.interval is not None
+    assert (finding.interval.of, finding.interval.level, finding.interval.method) == (
+        "relative_gain",
+        0.95,
+        "bayesian",
+    )
+
+
+def test_an_inconclusive_finding_says_about_how_many_samples_would_settle_it() -> None:
+    """Four times the samples halve the interval; asked again with that many, the same shares settle it."""
+    finding = judge_one("a*180 1>1 b*20 1>0", rule("tolerance", "worse_by_at_most: 0.13"))
+    assert finding.status is Status.INCONCLUSIVE
+    needed = finding.samples_needed
+    assert needed is not None and needed > 200
+    more = f"a*{round(needed * 1.15 * 0.9)} 1>1 b*{round(needed * 1.15 * 0.1)} 1>0"
+    assert judge_one(more, rule("tolerance", "worse_by_at_most: 0.13")).status is Status.PASS
+
+
+def test_the_sentences_of_rules_name_metric_and_bound() -> None:
+    from gateline.metric import Metric
+
+    percent = Metric.model_validate({"better": "higher", "range": [0, 1], "show_as": "percent"})
+    ms = Metric.model_validate({"better": "lower", "unit": "ms"})
+    kinds = find_rules()
+
+    def sentence(kind: str, metric: Metric, **fields: Record | object) -> str:
+        return kinds[kind].model_validate({"kind": kind, "metric": "m", **fields}).sentence(metric)
+
+    assert sentence("limit", percent, at_least="75%") == "m must be at least 75 %"
+    assert sentence("limit", ms, at_most=2500) == "m must be at most 2500 ms"
+    assert sentence("every", percent, at_least=1) == "every sample's m must be at least 100 %"
+    assert (
+        sentence("every", ms, worse_by_at_most="10%")
+        == "no sample's m may get worse by more than 10% of the baseline"
+    )
+    assert (
+        sentence("tolerance", ms, worse_by_at_most=["10%", 50])
+        == "m must not be worse than the baseline by more than 10% of the baseline and also more than 50"
+    )
+    assert sentence("improvement", ms) == "m must be better than the baseline"
+    assert (
+        sentence("improvement", ms, better_by_at_least=3)
+        == "m must be better than the baseline by at least 3"
+    )
