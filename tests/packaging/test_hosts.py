@@ -1,0 +1,227 @@
+"""The action, the image's recipe, the workflows and the GitLab job: what they promise is what the program knows."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from readme import ROOT, run_gateline, variable_of
+
+from gateline.cli.arguments import make_parser
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+DATA = "gates/data/refchecker"
+FILES = {"baseline": f"{DATA}/baseline.jsonl", "candidate": f"{DATA}/candidate.jsonl"}
+LOCAL = os.environ.get("GITLAB_CI_LOCAL") or shutil.which("gitlab-ci-local")
+
+
+def options_of(command):
+    commands = next(one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction))
+    return [action for action in commands.choices[command]._actions if action.dest not in ("help", "verbose")]
+
+
+def test_inputs_are_the_variables_that_ci_knows():
+    variables = {variable_of(action, "ci") for action in options_of("ci")}
+    assert None not in variables
+    assert set(ACTION["runs"]["env"]) == variables
+    for variable, value in ACTION["runs"]["env"].items():
+        name = variable.removeprefix("GATELINE_").lower().replace("_", "-")
+        assert value == f"${{{{ inputs.{name} }}}}"
+    assert set(ACTION["inputs"]) == {value[11:-3] for value in ACTION["runs"]["env"].values()}
+    assert ACTION["runs"]["args"] == ["ci"]
+
+
+def test_inputs_are_required_and_preset_as_the_options_are():
+    for action in options_of("ci"):
+        told = ACTION["inputs"][action.option_strings[0].removeprefix("--")]
+        assert told["required"] == action.required
+        if action.dest == "fail_on":
+            assert told["default"] == action.default
+        elif action.nargs == 0:
+            assert told["default"] == "false"
+
+
+def run_action(workspace, tmp_path, **inputs):
+    """Run `gateline ci` with the environment that a runner makes of the action's inputs, but without the image."""
+    values = {name: told.get("default", "") for name, told in ACTION["inputs"].items()} | inputs
+    runner = {"GITHUB_OUTPUT": tmp_path / "output", "GITHUB_STEP_SUMMARY": tmp_path / "summary"}
+    for file in runner.values():
+        file.write_text("")
+    env = {name: str(values[given[11:-3]]) for name, given in ACTION["runs"]["env"].items()}
+    base = {
+        name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "SYSTEMROOT", "LANG")
+    }
+    done = run_gateline(
+        "gateline ci",
+        cwd=workspace,
+        env={**base, **env, "GITHUB_ACTIONS": "true", **{name: str(path) for name, path in runner.items()}},
+    )
+    told = dict(line.split("=", 1) for line in runner["GITHUB_OUTPUT"].read_text().splitlines())
+    return done, told, runner["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    folder = tmp_path / "workspace"
+    shutil.copytree(ROOT / "gates", folder / "gates")
+    return folder
+
+
+def test_a_step_that_blocks(workspace, tmp_path):
+    done, outputs, summary = run_action(workspace, tmp_path, policy="gates/rag.yml", **FILES)
+    assert done.returncode == 1
+    assert set(outputs) == set(ACTION["outputs"])
+    verdict = json.loads((workspace / outputs["verdict-file"]).read_text(encoding="utf-8"))
+    assert (
+        (outputs["verdict"], outputs["failed"])
+        == ("fail", "1")
+        == (verdict["verdict"], str(verdict["counts"]["fail"]))
+    )
+    assert outputs["inconclusive"] == str(verdict["counts"]["inconclusive"])
+    assert outputs["verdict-file"] == f"{ACTION['inputs']['output-dir']['default']}/verdict.json"
+    assert "rag: blocked" in summary
+    line = next(
+        n
+        for n, text in enumerate((workspace / "gates/rag.yml").read_text().splitlines(), 1)
+        if "answers-hold-where-text-is-given" in text
+    )
+    assert f"::error file=gates/rag.yml,line={line}," in done.stdout
+    made = {path.name for path in (workspace / "gateline-out").iterdir()}
+    assert made == {"verdict.json", "comment.md", "junit.xml"}
+
+
+def test_a_first_run_needs_to_be_said(workspace, tmp_path):
+    inputs = {"policy": "gates/rag.yml", "candidate": FILES["candidate"]}
+    assert run_action(workspace, tmp_path, **inputs)[0].returncode == 2
+    done, outputs, _ = run_action(workspace, tmp_path, **inputs, **{"first-run": "true"})
+    assert (done.returncode, outputs["verdict"]) == (0, "pass")
+
+
+def test_a_policy_loosened_by_the_change_is_told(workspace, tmp_path):
+    loose = (
+        (workspace / "gates/rag.yml")
+        .read_text(encoding="utf-8")
+        .replace("worse_by_at_most: 0.02, on_", "worse_by_at_most: 0.2, on_")
+    )
+    (workspace / "loose.yml").write_text(loose, encoding="utf-8")
+    done, outputs, summary = run_action(
+        workspace, tmp_path, policy="loose.yml", **FILES, **{"base-policy": "gates/rag.yml"}
+    )
+    assert (done.returncode, outputs["verdict"]) == (0, "pass")
+    assert "loosens the policy" in summary
+    assert "worse_by_at_most" in summary
+
+
+def test_the_image_is_made_as_the_hosts_need_it():
+    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    steps = [line.split(None, 1) for line in lines if line and not line.startswith("#")]
+    names = [name for name, _ in steps]
+    assert names.count("FROM") == 2
+    assert not {"USER", "WORKDIR", "VOLUME", "SHELL"} & set(names)
+    last = dict(steps[len(names) - 1 - names[::-1].index("FROM") :])
+    assert json.loads(last["ENTRYPOINT"])[-1].endswith("/gateline")
+    assert "RUN" not in last
+    assert not re.search(r"apt-get|\bgit\b|gcc", "\n".join(step for _, step in steps))
+
+
+def test_the_builder_is_given_what_the_image_is_made_of():
+    copied = re.findall(
+        r"^COPY (?!--)(.+) \S+$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    passed = re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(" ".join(copied).split()) == set(passed)
+
+
+@pytest.mark.parametrize(
+    "workflow", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem
+)
+def test_workflows_hold_no_rights_and_pin_what_they_use(workflow):
+    told = yaml.safe_load(workflow.read_text(encoding="utf-8"))
+    assert told["permissions"] == {}
+    for job in told["jobs"].values():
+        assert job["permissions"] == {"contents": "read"}
+        used = [step["uses"] for step in job["steps"] if "uses" in step]
+        assert all(use == "./" or re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", use) for use in used)
+
+
+def gitlab_job():
+    text = (ROOT / "docs" / "gitlab.md").read_text(encoding="utf-8")
+    return yaml.safe_load(re.search(r"```yaml\n(.+?)```", text, re.DOTALL)[1])
+
+
+def test_the_gitlab_job_runs_its_script_and_names_known_variables():
+    job = gitlab_job()["gateline"]
+    assert job["image"]["entrypoint"] == [""], (
+        "else the image's entrypoint swallows the script and the job passes"
+    )
+    assert job["artifacts"]["when"] == "always"
+    known = {variable_of(action, "ci") for action in options_of("ci")}
+    text = (ROOT / "docs" / "gitlab.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"GATELINE_\w+", text)) <= known
+
+
+@pytest.mark.skipif(
+    LOCAL is None, reason="gitlab-ci-local (npm) is not on the path, nor named by GITLAB_CI_LOCAL"
+)
+@pytest.mark.skipif(shutil.which("rsync") is None, reason="gitlab-ci-local needs rsync")
+@pytest.mark.parametrize(
+    ("policy", "code"), [("gates/rag.yml", 1), ("gates/short.yml", 0), ("gates/none.yml", 2)]
+)
+def test_the_gitlab_job_ends_as_the_gate_does(workspace, policy, code):
+    job = gitlab_job()
+    del job["gateline"][
+        "image"
+    ]  # the shell of this machine runs the script; tests/container runs it in the image
+    given = {"policy": policy, **FILES}
+    job["gateline"]["variables"] |= {f"GATELINE_{name.upper()}": value for name, value in given.items()}
+    (workspace / ".gitlab-ci.yml").write_text(json.dumps(job), encoding="utf-8")
+    git = [
+        "git",
+        "-c",
+        "user.name=test",
+        "-c",
+        "user.email=test@example.com",
+        "-c",
+        "init.defaultBranch=main",
+    ]
+    for command in (
+        ["init", "-q"],
+        ["remote", "add", "origin", "https://gitlab.example.com/group/project.git"],
+        ["add", "."],
+        ["commit", "-q", "-m", "all"],
+    ):
+        subprocess.run([*git, *command], cwd=workspace, check=True)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        [
+            LOCAL,
+            "gateline",
+            "--force-shell-executor",
+            "--shell-isolation",
+            "--ignore-predefined-vars",
+            "CI_PIPELINE_SOURCE",
+            "--variable",
+            "CI_PIPELINE_SOURCE=merge_request_event",
+        ],
+        cwd=workspace,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path},
+        check=False,
+        timeout=120,
+    )
+    assert (done.returncode != 0) == (code != 0), done.stdout + done.stderr
+    verdicts = list(workspace.glob("**/gateline-out/verdict.json"))
+    assert verdicts, "the script did not run: " + done.stdout + done.stderr
+    assert json.loads(verdicts[0].read_text(encoding="utf-8"))["exit_code"] == code
+    suite = ElementTree.parse(verdicts[0].with_name("junit.xml")).getroot()
+    assert bool(suite.findall(".//failure") or suite.findall(".//error")) == (code != 0)
