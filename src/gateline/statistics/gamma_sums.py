@@ -195,9 +195,11 @@ class Tail:
     def log_probability_by_contour(self) -> float:
         """Return the log of the tail by the trapezoid rule along a bent contour through the saddlepoint.
 
-        The contour is s = ŝ + (i·sinh v + bend·(cosh v − 1))/√K'', which leaves the saddlepoint along the
-        path of steepest descent up to its curvature: bend = skewness/3. On it the integrand hardly
-        oscillates, and the trapezoid rule converges geometrically.
+        The contour is s = ŝ + (i·sinh v + bend·log cosh v)/√K'', which leaves the saddlepoint along the path
+        of steepest descent up to its curvature: bend = skewness/3. On it the integrand hardly oscillates, and
+        the trapezoid rule converges geometrically. It must not go on to the right as fast as it goes up:
+        many rows with a small c of one sign (a large sample in which little differs) pull like exp(c·s) long
+        after the few with a large one have stopped to pull the other way.
         """
         u = self.standard_saddle()
         spread = self.tilted / math.sqrt(self.variance)
@@ -209,13 +211,13 @@ class Tail:
         total = 0.5 * (1.0 - residue * (1.0 + 0.5 * u) ** -6) / u if u > 1e-7 else 1.5
         for first in range(1, _MOST_NODES, _NODES):
             v = _STEP * np.arange(first, first + _NODES)
-            up, along = np.sinh(v), bend * (np.cosh(v) - 1.0)
+            up, along = np.sinh(v), bend * np.log(np.cosh(v))
             real = 1.0 - along[:, None] * spread
             imaginary = up[:, None] * spread
             log_size = -0.5 * (np.log(real * real + imaginary * imaginary) @ self.shape)
             angle = np.arctan2(imaginary, real) @ self.shape
             from_pole = u + along + 1j * up
-            direction = (bend * up + 1j * np.cosh(v)) / from_pole
+            direction = (bend * np.tanh(v) + 1j * np.cosh(v)) / from_pole
             terms = np.exp(log_size + 1j * angle) * direction
             if near_pole:
                 terms -= residue * (1.0 + 0.5 * from_pole) ** -6 * direction
