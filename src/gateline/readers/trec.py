@@ -195,7 +195,7 @@ def _read_json(source: Source) -> Run:
         return _finish(source, QRELS, list(value), lines, {"relevant": list(value.values())}, 0, [])
     rankings: list[object] = []
     tied = 0
-    for query, judged in value.items():
+    for judged in value.values():
         rows = sorted(((score, document) for document, score in judged.items()), reverse=True)
         tied += len({score for score, _ in rows}) < len(rows)
         rankings.append([document for _, document in rows])

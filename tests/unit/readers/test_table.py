@@ -137,7 +137,6 @@ def test_a_column_with_a_word_in_it_is_no_number_column(read):
 def test_without_a_telling_name_a_header_must_name_an_id(read, refuse):
     assert read("results", "id,s\nx,1\n").ids == ["x"]
     assert "no reader knows" in refuse("notes.txt", "dear all, hello\nx,1\n")[0]
-    assert "no reader knows" in refuse("q.run", "q1 Q0 FB-1 1 12.9 tag\nq1 Q0 FB-2 2 11 tag\n")[0]
 
 
 cells = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0\r"), max_size=6)
