@@ -90,7 +90,7 @@ def display_width(text: str) -> int:
 
 def markdown_text(text: str, most: int = MOST_OF_SENTENCE) -> Markdown:
     """Return a text that Markdown, and what GitHub and GitLab do to it afterwards, leave as it is."""
-    joined = _keep_apart(clean(text, most))
+    joined = _keep_apart(clean(text, most).strip())
     escaped = re.sub(r"[\\`*_{}\[\]()#!~^]", r"\\\g<0>", joined.replace("&", "&amp;"))
     escaped = escaped.replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;").replace("$", "&#36;")
     escaped = re.sub(r"^(\s*)([-+=])", r"\1\\\2", escaped)
@@ -167,7 +167,7 @@ _APART = (
     (re.compile(r"([!&%~$^])(?=[\w\"])"), rf"\1{JOINER}"),
     # Links: https://…, www.…, mailto:…
     (re.compile(r":(?=//)"), f":{JOINER}"),
-    (re.compile(r"\b(www|mailto|xmpp)(?=[.:])", re.IGNORECASE), rf"\1{JOINER}"),
+    (re.compile(r"(www|mailto|xmpp)(?=[.:])", re.IGNORECASE), rf"\1{JOINER}"),
     # Emoji and workflow commands: :x:, ::error::
     (re.compile(r":(?=[\w+-]*(?::|$))"), f":{JOINER}"),
 )

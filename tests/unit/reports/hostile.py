@@ -33,6 +33,8 @@ ATTACKS = [
     "]]> <![CDATA[ &amp; &#0; &lt;",
     "--> <!-- - -->",
     "- item\n1. item\n> quote\n=====\n    code",
+    "_www.evil.example",
+    "    code after four blanks",
     "$x$ $`y`$ ~~gone~~ _em_ *em* [x]: y",
     "%0A::error::x %25",
     "{{ 7 * 7 }} {% raw %} {# no #}",

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 
 from gateline.reports import markdown
+from gateline.reports.escape import clean
 from gateline.verdict import Verdict
 
 from .hostile import ATTACKS, REFERENCES, replace_texts, show, texts
@@ -177,7 +178,7 @@ def _examples(test: Callable[..., None]) -> Callable[..., None]:
 @given(texts)
 def test_no_text_from_a_file_changes_the_page(text: str) -> None:
     """Every text of the verdict at once: as many headings, tables, cells, details, links as with a harmless one."""
-    assume(text)
+    assume(clean(text).strip())
     for make in MAKERS:
         expected = show(markdown.render_summary(replace_texts(make(), "abc")))
         comment = markdown.render_summary(replace_texts(make(), text))
