@@ -25,6 +25,7 @@ _STEP = 0.25
 """Step of the trapezoid rule; its error falls like exp(−2π·d/step) with d ≥ 0.8: below 1e-8."""
 _NODES = 16
 _MOST_NODES = 640
+_GROWN = 10.0  # an integrand that much larger than it was nearer to the saddlepoint
 _NEGLIGIBLE = 1e-12
 _SERIES_IS_EXACT = 0.01
 """Where kurtosis/8 and 5·skewness²/24 are below this, two terms of the series are exact to about 1e-6 of
@@ -195,12 +196,23 @@ class Tail:
     def log_probability_by_contour(self) -> float:
         """Return the log of the tail by the trapezoid rule along a bent contour through the saddlepoint.
 
-        The contour is s = ŝ + (i·sinh v + bend·log cosh v)/√K'', which leaves the saddlepoint along the path
-        of steepest descent up to its curvature: bend = skewness/3. On it the integrand hardly oscillates, and
-        the trapezoid rule converges geometrically. It must not go on to the right as fast as it goes up:
-        many rows with a small c of one sign (a large sample in which little differs) pull like exp(c·s) long
-        after the few with a large one have stopped to pull the other way.
+        The contour is s = ŝ + (i·sinh v + bend·(cosh v − 1))/√K'', which leaves the saddlepoint along the
+        path of steepest descent up to its curvature: bend = skewness/3. On it the integrand hardly
+        oscillates, and the trapezoid rule converges geometrically. Where it grows again further out, a contour
+        that turns upwards, with log cosh v in place of cosh v − 1, is walked in smaller steps.
         """
+        total = self._walk(steep=True)
+        if not total > 0.0:
+            total = self._walk(steep=False)
+        return self.exponent + math.log(total / math.pi)
+
+    def _walk(self, *, steep: bool) -> float:
+        """Return the integral over one contour; NaN where the integrand grows on it.
+
+        It grows on the steep one where many rows with a small c of one sign (a large sample in which little
+        differs) pull like exp(c·s) long after the few with a large c of the other sign have stopped to.
+        """
+        step = _STEP if steep else _STEP / 8
         u = self.standard_saddle()
         spread = self.tilted / math.sqrt(self.variance)
         # Tails near one half bring the pole of 1/s at 0 close. A function with the same residue there and no
@@ -209,22 +221,29 @@ class Tail:
         residue = math.exp(-self.exponent) if near_pole else 0.0
         bend = min(max(self.skewness() / 3.0, -0.5 if near_pole else -1.5), 1.5)
         total = 0.5 * (1.0 - residue * (1.0 + 0.5 * u) ** -6) / u if u > 1e-7 else 1.5
-        for first in range(1, _MOST_NODES, _NODES):
-            v = _STEP * np.arange(first, first + _NODES)
-            up, along = np.sinh(v), bend * np.log(np.cosh(v))
+        smallest = math.inf
+        for first in range(1, int(_MOST_NODES * _STEP / step), _NODES):
+            v = step * np.arange(first, first + _NODES)
+            up = np.sinh(v)
+            along = bend * (np.cosh(v) - 1.0 if steep else np.log(np.cosh(v)))
+            turning = bend * (up if steep else np.tanh(v))
             real = 1.0 - along[:, None] * spread
             imaginary = up[:, None] * spread
             log_size = -0.5 * (np.log(real * real + imaginary * imaginary) @ self.shape)
             angle = np.arctan2(imaginary, real) @ self.shape
             from_pole = u + along + 1j * up
-            direction = (bend * np.tanh(v) + 1j * np.cosh(v)) / from_pole
-            terms = np.exp(log_size + 1j * angle) * direction
+            direction = (turning + 1j * np.cosh(v)) / from_pole
+            terms = np.exp(np.minimum(log_size, 700.0) + 1j * angle) * direction
             if near_pole:
                 terms -= residue * (1.0 + 0.5 * from_pole) ** -6 * direction
             total += float(terms.imag.sum())
-            if abs(terms[-1]) < _NEGLIGIBLE * total:
+            last = abs(terms[-1])
+            if last < _NEGLIGIBLE * abs(total):
                 break
-        return self.exponent + math.log(_STEP / math.pi * total)
+            if last > _GROWN * smallest:
+                return math.nan
+            smallest = min(smallest, last)
+        return step * total
 
 
 def _step_towards_root(s: float, slope: float, variance: float, pole: float) -> float:
