@@ -182,6 +182,8 @@ def _rest(finding: Finding, spelling: Spelling) -> str:
         if finding.notes:
             parts.append(joined(finding.notes, spelling))
         parts.append(_consequence(finding))
+    if finding.decide_by == "value" and figures.ends_of(finding) is not None:
+        parts.append("decided by the value, not the interval")
     if finding.hard and status == "fail":
         parts.append("a hard rule")
     if finding.waiver is not None and status == "waived":
