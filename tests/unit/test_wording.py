@@ -89,7 +89,8 @@ SENTENCES = {
     "a limit, waived": (
         cost_limit(),
         ("cost is 0.0131 USD (baseline 0.0113 USD), 95 % interval 0.0124 to 0.0138 USD, where at most 0.0120 USD is "
-        "allowed; 212 samples in 180 groups; decided by the value, not the interval; waived up to 0.014 USD until 2026-12-31 by search-team: hosted reranker "
+        "allowed; 212 samples in 180 groups; decided by the value, not the interval; "
+                "waived up to 0.014 USD until 2026-12-31 by search-team: hosted reranker "
         "until the self-hosted one ships."),
     ),
     "a hard total": (
@@ -131,7 +132,8 @@ SENTENCES = {
             worse=None,
             clusters=212,
         ),
-        "answer_correct is 73.1 %, 95 % interval 70.2 to 76.0 %, where at least 75.0 % is needed; 212 samples; decided by the value, not the interval.",
+        ("answer_correct is 73.1 %, 95 % interval 70.2 to 76.0 %, where at least 75.0 % is needed; 212 samples; "
+                "decided by the value, not the interval."),
     ),
     "single samples that miss": (
         every(status=Status.FAIL),
