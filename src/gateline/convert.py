@@ -26,9 +26,13 @@ def write_jsonl(run: Run) -> Iterator[str]:
     `Infinity`, which no metric accepts. Numbers of a table whose digits a number would lose (`007`) are
     written as texts.
     """
-    yield _line(
-        {"gateline": VERSION, "run": {name: _strict(value) for name, value in run.provenance.items()}}
-    )
+    header: dict[str, object] = {
+        "gateline": VERSION,
+        "run": {name: _strict(value) for name, value in run.provenance.items()},
+    }
+    if run.warnings:
+        header["warnings"] = list(run.warnings)
+    yield _line(header)
     slices = {name: _values(column) for name, column in run.slices.items()}
     metrics = {name: _values(column) for name, column in run.metrics.items()}
     fields = {_free_name(name): _field_values(run, name) for name in run.fields}

@@ -89,3 +89,9 @@ def _read_header(header: Record, line: int, builder: RunBuilder) -> None:
         raise InputError(f"'run' must be an object, not {describe(run)}", place)
     builder.format = "gateline-jsonl"
     builder.take_provenance(run or {}, line)
+    warnings = header.get("warnings")
+    if warnings is not None and not (
+        isinstance(warnings, list) and all(isinstance(one, str) for one in warnings)
+    ):
+        raise InputError("'warnings' must be a list of texts", place)
+    builder.warnings += warnings or []
