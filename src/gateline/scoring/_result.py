@@ -1,0 +1,152 @@
+"""Records with their metrics as one run: what was computed, beside what the outputs and the golden set say anyway.
+
+Labels that metrics were computed from, and long texts in lists, are left out; nothing is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gateline.errors import name_some
+from gateline.golden.questions import NAMES, SLICES
+from gateline.samples import Column, Run
+from gateline.scoring._definitions import Definition, Measured
+from gateline.scoring._material import OUTPUTS, Material, Rows
+
+LABELS = frozenset(name for names in (*NAMES.values(), *OUTPUTS.values()) for name in names)
+KEPT = frozenset({"question", "split", "source_snapshot"})
+"""Labels that stay in the result."""
+VERSIONS = ("golden_set.version", "version")
+Computed = Sequence[tuple[str, int, Definition, Measured]]
+"""Name, cut-off, definition and values of each metric."""
+
+
+def make_run(material: Material, computed: Computed) -> Run:
+    """Return the records as a run; questions without an output have `error: no_answer` unless only ids are known."""
+    metrics: dict[str, Column] = {
+        name: _pick(column, material.output) for name, column in material.outputs.metrics.items()
+    }
+    replaced = [name for name, _, _, _ in computed if name in metrics]
+    reasons: dict[str, Column] = {}
+    for name, cutoff, definition, measured in computed:
+        if definition.summary == "spread":
+            continue  # stays among the fields as it was recorded
+        if definition.summary != "ratio":
+            metrics[name] = measured.value
+        said = measured.reasons()
+        if any(said):
+            reasons[f"undefined.{name}"] = list(said)
+        for count, values in zip(
+            definition.counts or (), (measured.numerator, measured.denominator), strict=False
+        ):
+            metrics[definition.named(count, cutoff)] = values
+    return Run(
+        file=material.outputs.file,
+        sha256=material.outputs.sha256,
+        format=material.outputs.format,
+        ids=material.ids,
+        lines=np.where(material.has_output, material.outputs.lines[np.maximum(material.output, 0)], 0),
+        metrics=metrics,
+        slices=_collect_slices(material),
+        fields={**_collect_fields(material), **reasons},
+        provenance=_tell_provenance(material, computed),
+        id_field="id",
+        warnings=(*material.outputs.warnings, *_warn(material, replaced)),
+    )
+
+
+def _pick(column: Column, rows: Rows) -> Column:
+    """Return the values of rows, NaN or None for a row of -1."""
+    if isinstance(column, np.ndarray):
+        return np.where(rows >= 0, column[np.maximum(rows, 0)], np.nan)
+    return [None if row < 0 else column[row] for row in rows.tolist()]
+
+
+def _collect_slices(material: Material) -> dict[str, Column]:
+    """Return the labels of the golden set, then those of the outputs that it doesn't have."""
+    golden = material.golden.run
+    slices = {name: _pick(column, material.question) for name, column in golden.slices.items()}
+    for name in SLICES:
+        column = golden.find_label(name)
+        if column is not None and name not in slices:
+            slices[name] = _pick(column, material.question)
+    if material.golden.answerable:
+        words = {True: "true", False: "false", None: None}
+        slices["answerable"] = [words[one] for one in material.of_question(material.golden.answerable)]
+    for name, column in material.outputs.slices.items():
+        slices.setdefault(name, _pick(column, material.output))
+    return slices
+
+
+def _collect_fields(material: Material) -> dict[str, Column]:
+    """Return the plain fields of the outputs, then those of the golden set that they don't have."""
+    fields: dict[str, Column] = {}
+    sources: tuple[tuple[Run, Rows], ...] = (
+        (material.outputs, material.output), (material.golden.run, material.question))  # fmt: skip
+    for run, rows in sources:
+        for name, column in _plain_fields(run).items():
+            fields.setdefault(name, _pick(column, rows))
+    if material.golden.questions and "question" not in fields:
+        fields["question"] = list(material.of_question(material.golden.questions))
+    absent = ~material.has_output
+    if absent.any() and material.outputs.format != "trec-run":
+        errors = fields.get("error", [None] * len(material))
+        if isinstance(errors, np.ndarray):
+            errors = [None if np.isnan(value) else value for value in errors.tolist()]
+        fields["error"] = [
+            "no_answer" if gone else value for gone, value in zip(absent.tolist(), errors, strict=True)
+        ]
+    return fields
+
+
+def _plain_fields(run: Run) -> Mapping[str, Column]:
+    """Return the fields that hold numbers, texts or truth values."""
+    skipped = {*SLICES, "answerable", *(LABELS - KEPT)}
+    plain: dict[str, Column] = {}
+    for name, column in run.fields.items():
+        if name in skipped or name.partition(".")[0] in LABELS - KEPT:
+            continue
+        if isinstance(column, np.ndarray) or all(
+            value is None or isinstance(value, str | bool | int | float) for value in column
+        ):
+            plain[name] = run.written.get(name, column)
+    return plain
+
+
+def _tell_provenance(material: Material, computed: Computed) -> dict[str, object]:
+    """Return how the run was made: other labels give other numbers, so the golden set's digest is part of it."""
+    golden, provenance = material.golden.run, dict(material.outputs.provenance)
+    for name in VERSIONS:
+        values = [golden.provenance.get(name), *set(golden.texts(name) or [])]
+        version = next((value for value in values if value), None)
+        if version is not None and len(set(golden.texts(name) or [])) <= 1:
+            provenance.setdefault("golden_set.version", version)
+    provenance["golden_set.sha256"] = golden.sha256
+    if any(name == "answer_correctness" for name, _, _, _ in computed):
+        from gateline.scoring.claims import F1_WEIGHT
+
+        provenance["scoring.answer_correctness_weight"] = F1_WEIGHT
+    return provenance
+
+
+def _warn(material: Material, replaced: Sequence[str]) -> list[str]:
+    warnings = []
+    absent = [name for name, gone in zip(material.ids, (~material.has_output).tolist(), strict=True) if gone]
+    if absent:
+        counted = (
+            "counted as 0 retrieved" if material.outputs.format == "trec-run" else "counted as not answered"
+        )
+        warnings.append(
+            f"no results for {len(absent)} of {len(material.golden)} questions of the golden set, {counted}: "
+            f"{name_some(absent, 10)}"
+        )
+    if material.unasked:
+        warnings.append(
+            f"{len(material.unasked)} questions are not in the golden set and are left out: "
+            f"{name_some(material.unasked, 10)}"
+        )
+    if replaced:
+        warnings.append(f"computed anew from the labels: {name_some(replaced, 10)}")
+    return warnings
