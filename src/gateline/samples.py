@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +20,26 @@ Column = Floats | list[object]
 """A column of n records: float64 where every value is a number or absent (NaN = no value), else the raw
 values (None = no value)."""
 
+Agreement = Literal["exactly", "major version"]
+"""How a fact of two runs must agree: as a whole, or in what stands before the first dot."""
+
 EXACT_INTEGERS = 2.0**53
 """Whole numbers below this size are kept by a double; from here on two of them may become one."""
 
 MISSING_TEXTS = frozenset({"", "nan", "null", "none", "na", "n/a", "nil", "-nan"})
 """Texts, in lower case and stripped, with which tools say that there is no value."""
+
+
+@dataclass(frozen=True)
+class MetricFacts:
+    """What the tool that wrote a file says of one of its metrics."""
+
+    better: Literal["higher", "lower"] | None
+    """Which way is better; None for a number that is a diagnosis and no quality."""
+    range: tuple[float, float] | None = None
+    """Smallest and largest possible value; None where the tool sets no bounds."""
+    definition: str = ""
+    """What is computed, where tools use the name for several things; runs that differ in it can't be compared."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +69,23 @@ class Run:
     """How the run was made, as far as the file says so for the whole of it."""
     id_field: str = "id"
     """Where the ids came from."""
+    made_ids: bool = False
+    """Whether no field holds the ids, and the reader made them of what `id_field` says."""
     warnings: tuple[str, ...] = ()
     """What the reader noticed and a person should know."""
+    format_version: str = ""
+    """Version of the format, or of the tool that wrote it, as far as the file tells."""
+    metric_facts: dict[str, MetricFacts] = field(default_factory=dict)
+    """What the tool says of its metrics; absent where it says nothing."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    """Other names of columns: `ndcg@10` for `ndcg_at_10`. A column's own name counts first."""
+    must_agree: dict[str, Agreement] = field(default_factory=dict)
+    """Fields of the records or of the provenance in which two runs must agree, and how: else their numbers mean
+    different things."""
+    unpaired: str = ""
+    """Why the records can't be matched with those of another run; empty where they can."""
+    origins: list[str] = field(default_factory=list)
+    """Path of the file of each record (n) where the run is a folder or several files; empty for one file."""
     _parsed: dict[str, Floats] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -63,18 +94,31 @@ class Run:
 
     def place(self, row: int) -> str:
         """Return `file:line` of a record."""
-        line = int(self.lines[row])
-        return f"{self.file}:{line}" if line else self.file
+        line, file = int(self.lines[row]), self.origins[row] if self.origins else self.file
+        return f"{file}:{line}" if line else file
 
     def find_column(self, name: str) -> Column | None:
         """Return the column of a metric's field: looked up in `metrics`, then among the other fields."""
-        column = self.metrics.get(name)
-        return self.fields.get(name) if column is None else column
+        for known in (name, self.aliases.get(name, name)):
+            for section in (self.metrics, self.fields):
+                if known in section:
+                    return section[known]
+        return None
+
+    def find_facts(self, name: str) -> MetricFacts | None:
+        """Return what the tool says of the metric's field `name`; None where it says nothing."""
+        if name in self.metrics or name in self.fields:
+            return self.metric_facts.get(name)
+        return self.metric_facts.get(self.aliases.get(name, name))
 
     def find_label(self, name: str) -> Column | None:
         """Return the column of a label: looked up in `slices`, then the other fields, then `metrics`."""
         sections: tuple[Mapping[str, Column], ...] = (self.slices, self.written, self.fields, self.metrics)
-        return next((section[name] for section in sections if name in section), None)
+        for known in (name, self.aliases.get(name, name)):
+            found = next((section[known] for section in sections if known in section), None)
+            if found is not None:
+                return found
+        return None
 
     def number_names(self) -> list[str]:
         """Return the names under which a metric can find numbers, in the file's order."""

@@ -38,10 +38,16 @@ def test_026_the_judge_is_a_field():
     assert read_run(case("026", "candidate.jsonl")).labels("judge") == [("judge-model-2026-01",)] * 30
 
 
-@pytest.mark.parametrize("file", ["baseline.json", "candidate.json", "baseline-no-main-score.json"])
-def test_029_an_aggregate_is_no_run(file):
-    with pytest.raises(InputError, match=file):
-        read_run(case("029", file))
+@pytest.mark.parametrize(("file", "version"), [("baseline.json", "1.12.40"), ("candidate.json", "2.7.1")])
+def test_029_an_aggregate_is_one_record(file, version):
+    run = read_run(case("029", file))
+    assert run.ids == ["TwitterLikeRetrieval/default/test"]
+    assert run.provenance == {"mteb_version": version, "dataset_revision": "5f0c17aa"}
+
+
+def test_029_a_file_without_main_score():
+    with pytest.raises(InputError, match=r"baseline-no-main-score\.json: .* has no main_score"):
+        read_run(case("029", "baseline-no-main-score.json"))
 
 
 def test_034_bare_nan_and_infinity():

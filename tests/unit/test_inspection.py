@@ -180,10 +180,8 @@ def test_the_terminal_text_as_a_whole():
         "to look at\n"
         "- 1 records have an error and a score beside it, which is\n"
         "    not used: q2\n"
-        "- faithfulness is missing for 1 of 3 records; past 2 % there\n"
-        "    is no verdict by default\n"
-        "- answer_correct is missing for 1 of 3 records; past 2 %\n"
-        "    there is no verdict by default\n"
+        "- faithfulness, answer_correct are missing for 1 of 3\n"
+        "    records; past 2 % there is no verdict by default\n"
         "- 3 questions: a policy asks for 30 pairs unless it says\n"
         "    otherwise\n"
     )

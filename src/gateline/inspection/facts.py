@@ -17,7 +17,7 @@ from gateline.errors import InputError
 from gateline.field_names import Better, Kind, guess_better, guess_kind
 from gateline.pairing.provenance import state_facts
 from gateline.pairing.values import find_errors
-from gateline.samples import Floats, Run
+from gateline.samples import Floats, MetricFacts, Run
 
 Rows = npt.NDArray[np.bool_]
 
@@ -36,7 +36,7 @@ class NumberColumn:
     kind: Kind
     """What the numbers measure, by section and name."""
     better: Better | None
-    """Which way is better, guessed by the name."""
+    """Which way is better, as the tool says it or guessed by the name."""
     values: int
     """Records whose value can be used."""
     missing: dict[str, int]
@@ -52,9 +52,13 @@ class NumberColumn:
     is_pass_fail: bool
     """Whether all values are 0 or 1."""
     range: tuple[float, float] | None
-    """The scale that the values seem to be on, for scores."""
+    """The scale that the tool states, or that the values seem to be on, for scores."""
     refused: str
     """Why the column cannot be used as numbers; empty if it can."""
+    is_stated: bool = False
+    """Whether direction and range are what the tool says, and no guess."""
+    is_diagnosis: bool = False
+    """Whether the tool says that no way is better."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +83,17 @@ class Inspection:
     file: str
     sha256: str
     format: str
+    format_version: str
+    """Version of the format or of the tool that wrote it; empty where the file doesn't tell."""
     samples: int
     """Records."""
     distinct_ids: int
     attempts: int
     """Most records of one id."""
     id_field: str
+    """Field that holds the ids, or what they were made of."""
+    made_ids: bool
+    """Whether the reader made the ids, as no field holds them."""
     numbers: list[NumberColumn]
     labels: list[LabelColumn]
     texts: list[str]
@@ -106,10 +115,12 @@ def find_facts(run: Run) -> Inspection:
         file=run.file,
         sha256=run.sha256,
         format=run.format,
+        format_version=run.format_version,
         samples=len(run),
         distinct_ids=len(repeats),
         attempts=max(repeats.values(), default=0),
         id_field=run.id_field,
+        made_ids=run.made_ids,
         numbers=[_inspect_numbers(run, name, no_answer, error) for name in names],
         labels=labels,
         texts=texts,
@@ -119,7 +130,11 @@ def find_facts(run: Run) -> Inspection:
 
 
 def _inspect_numbers(run: Run, name: str, no_answer: Rows, error: Rows) -> NumberColumn:
-    kind = guess_kind(name, is_metric=name in run.metrics)
+    said = run.metric_facts.get(name)
+    is_diagnosis = said is not None and said.better is None
+    kind: Kind = "number" if is_diagnosis else guess_kind(name, is_metric=name in run.metrics)
+    if said is not None and said.better is not None and kind == "number":
+        kind = "score"
     refused = ""
     try:
         values = run.numbers(name)
@@ -131,7 +146,7 @@ def _inspect_numbers(run: Run, name: str, no_answer: Rows, error: Rows) -> Numbe
     return NumberColumn(
         name=name,
         kind=kind,
-        better="lower" if kind in {"time", "cost", "tokens"} else guess_better(name),
+        better=_find_better(name, kind, said),
         values=len(kept),
         missing={} if refused else missing,
         low=_compute(np.min, kept),
@@ -141,9 +156,23 @@ def _inspect_numbers(run: Run, name: str, no_answer: Rows, error: Rows) -> Numbe
         p95=_compute(lambda values: np.quantile(values, 0.95), kept),
         deviation=_compute(lambda values: np.std(values, ddof=1), kept) if len(kept) > 1 else None,
         is_pass_fail=bool(len(kept)) and bool(np.isin(kept, (0.0, 1.0)).all()),
-        range=_guess_range(kept) if kind == "score" and len(kept) else None,
+        range=_find_range(kept, kind, said),
         refused=refused,
+        is_stated=said is not None,
+        is_diagnosis=is_diagnosis,
     )
+
+
+def _find_better(name: str, kind: Kind, said: MetricFacts | None) -> Better | None:
+    if said is not None:
+        return said.better
+    return "lower" if kind in {"time", "cost", "tokens"} else guess_better(name)
+
+
+def _find_range(values: Floats, kind: Kind, said: MetricFacts | None) -> tuple[float, float] | None:
+    if said is not None and said.range is not None:
+        return said.range
+    return _guess_range(values) if kind == "score" and len(values) else None
 
 
 def _compute(summary: Callable[[Floats], np.floating[Any]], values: Floats) -> float | None:

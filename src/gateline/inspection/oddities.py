@@ -29,7 +29,9 @@ def find_oddities(run: Run, facts: Inspection) -> list[str]:
     """Return what is odd about a run, the most telling first."""
     found = [*_scores_beside_errors(run, facts), *_mixed_origins(run, facts), *_repeated_ids(run, facts)]
     for column in facts.numbers:
-        found += _look_at_numbers(run, column)
+        if not column.is_diagnosis:
+            found += _look_at_numbers(run, column)
+    found += _missing_scores(run, facts)
     texts = [name for name, values in run.fields.items() if isinstance(values, list)]
     found += [message for name in texts if (message := _look_for_commas(run, name))]
     if facts.distinct_ids < FEWEST_PAIRS:
@@ -56,7 +58,8 @@ def _mixed_origins(run: Run, facts: Inspection) -> list[str]:
     """Return fields that say how a run is made, and say two things in one file."""
     found = []
     for column in facts.labels:
-        if not column.is_slice and says_how_made(column.name) and column.different > 1:
+        is_by_record = column.name in run.must_agree  # then it is compared record by record
+        if not column.is_slice and says_how_made(column.name) and column.different > 1 and not is_by_record:
             parts = name_some([f"{label} ({times})" for label, times in column.counts.items()], 4)
             found.append(f"{column.name} is not the same for the whole run: {parts}")
     return found
@@ -81,11 +84,6 @@ def _look_at_numbers(run: Run, column: NumberColumn) -> list[str]:
         return [f"{name} can't be a metric: {column.refused}"]
     if column.low is None or column.high is None:
         return [f"{name} has no usable value"]
-    lost = sum(times for cause, times in column.missing.items() if cause != "no_answer")
-    if column.kind == "score" and lost > MOST_LEFT_OUT * len(run):
-        found.append(
-            f"{name} is missing for {lost} of {len(run)} records; past 2 % there is no verdict by default"
-        )
     if column.kind == "cost" and column.missing.get("price_unknown"):
         found.append(
             f"{name} is 0 or empty for {column.missing['price_unknown']} records that spent tokens: price unknown"
@@ -99,6 +97,20 @@ def _look_at_numbers(run: Run, column: NumberColumn) -> list[str]:
                 f"{name} goes up to {number_text(column.high)} while {small} values are 1 or less: two scales?"
             )
     return found
+
+
+def _missing_scores(run: Run, facts: Inspection) -> list[str]:
+    """Return which scores too many records lack, those that lack as many in one sentence."""
+    names: dict[int, list[str]] = {}
+    for column in facts.numbers:
+        lost = sum(times for cause, times in column.missing.items() if cause != "no_answer")
+        if column.kind == "score" and column.values and lost > MOST_LEFT_OUT * len(run):
+            names.setdefault(lost, []).append(column.name)
+    return [
+        f"{name_some(some, 4)} {'is' if len(some) == 1 else 'are'} missing for {lost} of {len(run)} records; "
+        "past 2 % there is no verdict by default"
+        for lost, some in names.items()
+    ]
 
 
 def _look_for_commas(run: Run, name: str) -> str:

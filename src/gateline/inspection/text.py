@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from gateline.errors import name_some
 from gateline.inspection.facts import Inspection, LabelColumn, NumberColumn
 from gateline.reports.escape import clean, display_width, terminal_name, terminal_text
 
@@ -12,7 +13,9 @@ NARROWEST = 60
 WIDEST = 120
 WIDE = 84
 """Columns from which there is room for the median and a note."""
+NOTE_WIDTH = 19
 TOP_VALUES = 12
+SOME = 4
 CAUSES = {
     "null": "no value", "no_answer": "no answer", "error": "another error", "cached": "cached",
     "price_unknown": "price unknown",
@@ -25,6 +28,10 @@ def render_text(inspection: Inspection, width: int = 80) -> str:
     parts = [_render_head(inspection, width)]
     if inspection.numbers:
         parts.append(_render_numbers(inspection.numbers, width))
+    diagnoses = [clean(column.name, width) for column in inspection.numbers if column.is_diagnosis]
+    if diagnoses:
+        named = name_some(diagnoses, SOME)
+        parts.append(["numbers of which none is better by being high or low", *_wrap(named, width)])
     if inspection.labels:
         parts.append(
             ["labels", *(line for label in inspection.labels for line in _render_label(label, width))]
@@ -50,20 +57,30 @@ def _render_head(inspection: Inspection, width: int) -> list[str]:
         samples += f" of {inspection.distinct_ids:,} questions, up to {inspection.attempts} attempts"
     return [
         *_wrap(terminal_text(inspection.file), width, ""),
-        *_wrap(
-            f"{inspection.format}, {samples}, identified by '{terminal_name(inspection.id_field)}'", width
-        ),
+        *_wrap(f"{_format(inspection)}, {samples}, identified by {_id_source(inspection)}", width),
         f"  sha256 {inspection.sha256[:32]}…",
     ]
+
+
+def _id_source(inspection: Inspection) -> str:
+    name = terminal_name(inspection.id_field)
+    return name if inspection.made_ids else f"'{name}'"
+
+
+def _format(inspection: Inspection) -> str:
+    version = terminal_text(inspection.format_version)
+    return f"{inspection.format} {version}" if version else inspection.format
 
 
 def _render_numbers(columns: Sequence[NumberColumn], width: int) -> list[str]:
     is_wide = width >= WIDE
     heads = ["numbers", "values", "missing", "mean", *(["median"] if is_wide else []), "min", "max"]
     size = 8 if is_wide else 7
-    name_width = width - (size + 1) * (len(heads) - 1) - (14 if is_wide else 0)
+    name_width = width - (size + 1) * (len(heads) - 1) - (NOTE_WIDTH if is_wide else 0)
     lines = [_row(heads, name_width, size)]
     for column in columns:
+        if column.is_diagnosis:
+            continue
         numbers = [column.mean, *([column.median] if is_wide else []), column.low, column.high]
         counts = [str(column.values), str(sum(column.missing.values()))]
         cells = [
@@ -80,11 +97,12 @@ def _render_numbers(columns: Sequence[NumberColumn], width: int) -> list[str]:
 
 
 def _note(column: NumberColumn) -> str:
+    said = f"{column.better}, " if column.better and column.kind == "score" else ""
     if column.is_pass_fail:
-        return "pass/fail"
+        return f"{said}pass/fail"
     if column.range is not None:
-        return f"{column.range[0]:g} to {column.range[1]:g}"
-    return "" if column.kind in {"score", "number"} else column.kind
+        return f"{said}{column.range[0]:g} to {column.range[1]:g}"
+    return said.rstrip(", ") if column.kind in {"score", "number"} else column.kind
 
 
 def _row(cells: Sequence[str], name_width: int, size: int) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gateline.errors import InputError, NotComparable, Problem, name_some
+from gateline.pairing.agreement import check_agreement, check_definitions
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
 from gateline.pairing.join import (
     Codes,
@@ -83,6 +84,7 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
     lost: list[str] = []
     new: list[str] = []
     runs = [candidate] if baseline is None else [baseline, candidate]
+    _refuse_unpaired(runs, golden)
     changed = [] if baseline is None else compare_provenance(baseline, candidate, terms.provenance)
     groups = [group_ids(run, terms.samples) for run in runs]
     if baseline is None:
@@ -99,8 +101,11 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
     labels = Labels(ids, sides, golden, terms)
     labels.check_slices()
     check_fields(terms.metrics, sides)
+    agreed: list[str] = []
     if baseline is not None:
         check_same_input(sides[0], sides[1], ids, terms.samples)
+        agreed = check_agreement(sides[0], sides[1], ids, terms.provenance)
+        agreed += check_definitions(baseline, candidate, terms.metrics)
     if len(ids) < terms.samples.at_least:
         raise NotComparable(
             f"{len(ids)} pairs are too few for a verdict: samples.at_least is {terms.samples.at_least}",
@@ -112,13 +117,20 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
     identical = baseline is not None and records_are_the_same(baseline, candidate)
     pairs = Pairs(ids, sides, cluster, names, labels, metrics, identical, changed)
     pairs.facts = _tell_pairing(pairs, lost, new, terms)
-    pairs.notices = _notice(pairs, terms)
+    pairs.notices = [*_notice(pairs, terms), *agreed]
     if golden is not None and unasked:
         named = name_some([f"'{name}'" for name in unasked])
         pairs.notices.append(
             f"{len(unasked)} questions are not in the golden set {golden.file} and are left out: {named}"
         )
     return pairs
+
+
+def _refuse_unpaired(runs: Sequence[Run], golden: Run | None) -> None:
+    """Raise NotComparable for a run whose records nothing identifies; alone it can be held to fixed limits."""
+    problems = [Problem(run.unpaired, run.file) for run in runs if run.unpaired]
+    if problems and (len(runs) > 1 or golden is not None):
+        raise NotComparable("records that nothing identifies can't be paired", problems=problems)
 
 
 def _check_golden(

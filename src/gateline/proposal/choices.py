@@ -6,6 +6,7 @@ It makes no text.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,10 +47,13 @@ class ProposedMetric:
 
 def choose_metrics(columns: Sequence[NumberColumn]) -> list[ProposedMetric]:
     """Return scores whose name tells their direction, one latency and one cost; at worst one guessed score."""
-    usable = [column for column in columns if column.values and not column.refused]
+    usable = [
+        column for column in columns if column.values and not column.refused and not column.is_diagnosis
+    ]
+    usable = [column for column in usable if column.values >= sum(column.missing.values())] or usable
     scores = [column for column in usable if column.kind == "score"]
     chosen = [ProposedMetric(column.name, column, column.better) for column in scores if column.better]
-    chosen = chosen[:MOST_SCORES]
+    chosen = _one_rank(chosen)[:MOST_SCORES]
     taken = {metric.name for metric in chosen}
     for column in [next((one for one in usable if one.kind == kind), None) for kind in ("time", "cost")]:
         if column is not None:
@@ -61,6 +65,17 @@ def choose_metrics(columns: Sequence[NumberColumn]) -> list[ProposedMetric]:
         return chosen
     guessed = [column for column in usable if column.kind in {"score", "number"}][:1]
     return [ProposedMetric(column.name, column, "higher", is_guess=True) for column in guessed]
+
+
+def _one_rank(metrics: Sequence[ProposedMetric]) -> list[ProposedMetric]:
+    """Return of metrics that differ only in the rank they look down to (`ndcg_at_5`) the one at 10, or the first."""
+    stems = {}
+    for metric in metrics:
+        stem, at, rank = re.fullmatch(r"(.*?)(?:(_at_|@)([0-9]+))?", metric.name, re.DOTALL).groups()  # type: ignore[union-attr]
+        key = stem if at else metric.name + "\0"
+        if key not in stems or rank == "10":
+            stems[key] = metric
+    return list(stems.values())
 
 
 def choose_cluster(run: Run) -> tuple[str | None, int]:

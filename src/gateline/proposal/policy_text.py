@@ -74,7 +74,7 @@ def _propose_head(found: Inspection, name: str) -> list[str]:
 
 def _propose_samples(found: Inspection, cluster: str | None, independent: int) -> list[str]:
     settings = []
-    if found.id_field != "id":
+    if found.id_field != "id" and not found.made_ids:
         settings.append(f"  id: {quote(found.id_field)}")
     if cluster is not None:
         settings.append(
@@ -113,9 +113,13 @@ def _propose_metrics(found: Inspection, metrics: Sequence[ProposedMetric]) -> li
         name = quote(comment(column.name))
         if column.refused or not column.values:
             lines.append(f"  # {name}: no usable numbers in this file")
-        elif column.kind == "score":
+        elif column.kind == "score" and column.better is None:
             lines.append(f"  # {name}: {{better: higher}}  # or lower? Its name does not say")
-    others = [comment(column.name) for column in left if column.kind != "score" and column.values]
+    others = [
+        comment(column.name)
+        for column in left
+        if column.values and not column.is_diagnosis and (column.kind != "score" or column.better)
+    ]
     if others:
         lines.append(f"  # Further numbers: {', '.join(others[:10])}")
     return lines
@@ -129,6 +133,8 @@ def _define(metric: ProposedMetric) -> str:
     note = ""
     if column.range == (0.0, 1.0):
         parts += ["range: [0, 1]", "show_as: percent"]
+    elif column.range is not None and column.is_stated:
+        parts.append(f"range: [{', '.join(map(number, column.range))}]")
     elif column.range is not None:
         low, high = map(number, column.range)
         note = f"  # looks like a scale from {low} to {high}: then add range: [{low}, {high}]"

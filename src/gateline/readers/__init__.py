@@ -4,7 +4,7 @@ Each module of this folder reads one format and has
 
 - `NAME`, by which `--read-as` forces it, and a docstring whose first sentence says what it reads;
 - `looks_like(head, path)`: whether it knows the file by the beginning of its content (empty for a folder);
-- `read(source, options)`: the file as a `Run`;
+- `read(source, options)`: the file as a `Run`; where the tool writes a folder, the source may be that;
 - optionally `GENERAL = True`: it reads files of no particular tool; its claim counts only where no other
   reader claims the file.
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import gc
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from os import PathLike, fspath
@@ -31,6 +31,9 @@ MAPPING_HINT = (
     "any tool's samples can be read as JSON Lines, a JSON list or a CSV table: name their columns in the "
     "policy with field: and samples: {id: ...}, and force a reader with --read-as"
 )
+
+
+File = str | PathLike[str]
 
 
 class Reader(Protocol):
@@ -56,14 +59,37 @@ def readers() -> dict[str, Reader]:
     return found
 
 
-def read_run(path: str | PathLike[str], *, read_as: str | None = None, id_field: str | None = None) -> Run:
+def read_run(path: File | Sequence[File], *, read_as: str | None = None, id_field: str | None = None) -> Run:
     """Return the run in a file, by the reader `read_as` or the one that knows the file by its content.
 
+    Several files, also those that a pattern such as `results/*.json` matches, are one run, joined on id.
     `id_field` names the field that identifies a question; None means the format's own. An InputError says
     what is wrong with the file (no samples is wrong too), a PolicyError that there is no reader
     `read_as`.
     """
-    source = Source(fspath(path))
+    files = [fspath(path)] if isinstance(path, str | PathLike) else [fspath(one) for one in path]
+    runs = [_read_file(name, read_as, id_field) for file in files for name in _expand(file)]
+    if len(runs) == 1:
+        return runs[0]
+    from gateline.readers._joining import join_runs
+
+    return join_runs(runs)
+
+
+def _expand(file: str) -> list[str]:
+    """Return the files that a pattern matches, sorted; a path that is there is no pattern."""
+    if not set(file) & set("*?[") or Path(file).exists():
+        return [file]
+    from glob import glob
+
+    found = sorted(glob(file, recursive=True))  # noqa: PTH207  (a Path would change how the file is named)
+    if not found:
+        raise InputError(f"not found: no file matches {file}")
+    return found
+
+
+def _read_file(file: str, read_as: str | None, id_field: str | None) -> Run:
+    source = Source(file)
     if read_as is not None and read_as not in readers():
         raise PolicyError(f"there is no reader '{read_as}'", "--read-as", did_you_mean(read_as, readers()))
     if not source.path.is_dir():
@@ -75,6 +101,10 @@ def read_run(path: str | PathLike[str], *, read_as: str | None = None, id_field:
         run = reader.read(source, ReadOptions(id_field=id_field))
     if len(run) == 0:
         raise InputError("0 samples: the file has no record", source.name)
+    if run.made_ids and id_field not in (None, "id"):
+        from gateline.readers._identity import identify_by
+
+        return identify_by(run, id_field)
     return run
 
 

@@ -55,6 +55,7 @@ class RunBuilder:
         self.provenance: dict[str, object] = {}
         self.warnings: list[str] = []
         self.id_field = options.id_field or "id"
+        self._numbered = options.numbered
         self._source = source
         self._ids: list[str] = []
         self._without_id = 0
@@ -93,7 +94,7 @@ class RunBuilder:
 
     def add(self, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> int:
         """Add a block of records and their lines (n; 0 for none), and return how many keys they have."""
-        without = {self.id_field}
+        without = set() if self._numbered else {self.id_field}
         keys = 0
         try:
             for section, columns in ((SECTIONS[0], self._metrics), (SECTIONS[1], self._slices)):
@@ -147,6 +148,8 @@ class RunBuilder:
         return [section if isinstance(section, dict) else {} for section in sections]
 
     def _identify(self, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> list[str]:
+        if self._numbered:
+            return [str(number) for number in range(len(self) + 1, len(self) + len(records) + 1)]
         name = self.id_field
         values = [record[name] if name in record else _look_up(record, name) for record in records]
         if set(map(type, values)) == {str} and all(map(str.strip, values)):  # type: ignore[arg-type]

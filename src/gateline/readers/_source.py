@@ -6,6 +6,7 @@ Nothing here knows a format.
 from __future__ import annotations
 
 import codecs
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +22,8 @@ class ReadOptions:
 
     id_field: str | None = None
     """The field that identifies a question; None lets the reader take its format's own."""
+    numbered: bool = False
+    """Whether records get their number as identity, for a reader that then gives them another."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,13 @@ class Source:
                 f"{self.name}:{line}",
                 "save it as UTF-8",
             ) from None
+
+
+def digest_of(sources: Sequence[Source]) -> str:
+    """Return the digest of several files: of theirs, in order."""
+    import hashlib
+
+    return hashlib.sha256("\n".join(source.sha256 for source in sources).encode()).hexdigest()
 
 
 def without_mark(head: bytes) -> bytes:

@@ -152,9 +152,12 @@ def _make_run(
     lines: npt.NDArray[np.int64],
 ) -> Run:
     id_field = options.id_field or "id"
-    if id_field not in columns:
+    if options.numbered:
+        ids: list[object] = [str(number) for number in range(1, len(lines) + 1)]
+    elif id_field not in columns:
         raise InputError(*_at(source.name, missing_id(id_field, list(columns))))
-    ids = columns.pop(id_field)
+    else:
+        ids = columns.pop(id_field)
     problems = Problems(source.name)
     for line, cell in zip(lines.tolist(), ids, strict=True):
         if cell is None or not str(cell).strip():
