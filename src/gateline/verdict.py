@@ -70,6 +70,23 @@ class PolicyFacts(Record):
     """The verdict under the base branch's policy, where the two differ."""
 
 
+class Origin(Record):
+    """Where a run was fetched from, and what it was made of."""
+
+    source: str
+    """What was asked for: `artifact:NAME` or `git:REVISION:PATH`."""
+    branch: str | None = None
+    """The branch that the run was on."""
+    commit: str | None = None
+    """The commit that the run was made of."""
+    made_on: str | None = None
+    """The day on which it was made, as YYYY-MM-DD."""
+    age: int | None = None
+    """Days from then to the day that is judged on."""
+    run: int | None = None
+    """The host's number of the run."""
+
+
 class RunFacts(Record):
     """Which run was judged."""
 
@@ -82,6 +99,8 @@ class RunFacts(Record):
     """Records read."""
     provenance: dict[str, str]
     """How the run was made, as far as the file says, as text."""
+    origin: Origin | None = None
+    """Where it was fetched from; null where it was a file at hand."""
 
 
 class StatisticsFacts(Record):

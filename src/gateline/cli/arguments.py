@@ -6,20 +6,26 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import gateline
 
 COMMANDS = {
     "check": "checking",
-    "ci": "checking",
+    "ci": "job",
+    "publish": "publishing",
     "lint": "policies",
     "explain": "policies",
     "schema": "policies",
     "inspect": "data",
     "init": "data",
     "convert": "data",
+    "score": "scores",
+    "golden": "scores",
 }
 """Command -> module of this folder that runs it."""
+
+_YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 _EPILOG = """exit codes: 0 passed (warnings allowed), 1 the gate said no, 2 there is no verdict
 every option can also be set in the environment as GATELINE_<OPTION>, such as GATELINE_FAIL_ON=inconclusive"""
@@ -54,33 +60,64 @@ def make_parser() -> argparse.ArgumentParser:
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        one.set_defaults(unreadable=None)
         fill(one)
-        one.add_argument(
-            "-v", "--verbose", action="count", default=0, help="show all findings; -vv also where a bug is"
-        )
+        _add_verbosity(one)
     return parser
 
 
-def _setting(parser: argparse.ArgumentParser, name: str, **options: object) -> None:
-    """Add an option that the environment can set; an empty variable counts as unset, as CI hosts leave them."""
-    value = os.environ.get("GATELINE_" + name.lstrip("-").upper().replace("-", "_")) or None
+def _variable(name: str) -> str | None:
+    """Return what the environment says of an option; an empty variable counts as unset, as CI hosts leave them."""
+    return os.environ.get("GATELINE_" + name.lstrip("-").upper().replace("-", "_")) or None
+
+
+def _setting(parser: argparse.ArgumentParser, *names: str, **options: Any) -> None:
+    """Add an option that the environment can set."""
+    name = next(name for name in names if name.startswith("--"))
+    value = _variable(name)
     if value is not None:
-        options["default"] = value
+        choices = options.get("choices")
+        if choices and value not in choices:
+            wanted = ", ".join(choices)
+            parser.set_defaults(
+                unreadable=f"{name} is '{value}' in the environment; it must be one of {wanted}"
+            )
+        else:
+            options["default"] = value
         options.pop("required", None)
-    parser.add_argument(name, **options)  # type: ignore[arg-type]
+    parser.add_argument(*names, **options)
 
 
-def _switch(parser: argparse.ArgumentParser, name: str, text: str) -> None:
-    value = os.environ.get("GATELINE_" + name.lstrip("-").upper().replace("-", "_"), "")
+def _switch(parser: argparse.ArgumentParser, *names: str, help: str) -> None:  # noqa: A002  (argparse's word)
+    """Add an option without a value that the environment can set."""
+    name = next(name for name in names if name.startswith("--"))
+    value = _variable(name) or ""
     said = value.strip().lower()
-    if said not in ("", "0", "false", "no", "off", "1", "true", "yes", "on"):
+    if said not in ("", *_YES, *_NO):
         parser.set_defaults(unreadable=f"{name} is '{value}' in the environment; write true or false")
-    parser.add_argument(name, action="store_true", default=said in ("1", "true", "yes", "on"), help=text)
+    parser.add_argument(*names, action="store_true", default=said in _YES, help=help)
 
 
-def _add_gate(parser: argparse.ArgumentParser) -> None:
-    _setting(parser, "--policy", metavar="P", required=True, help="the policy, a YAML file")
-    _setting(parser, "--baseline", metavar="B", help="results of the baseline")
+def _add_verbosity(parser: argparse.ArgumentParser) -> None:
+    said = (_variable("--verbose") or "").strip().lower()
+    level = int(said) if said in ("0", "1", "2") else int(said in _YES)
+    if said not in ("", "2", *_YES, *_NO):
+        parser.set_defaults(unreadable=f"--verbose is '{said}' in the environment; write 0, 1 or 2")
+    parser.add_argument(
+        "-v", "--verbose", action="count", default=level, help="show all findings; -vv also where a bug is"
+    )
+
+
+def _add_gate(
+    parser: argparse.ArgumentParser, policies: str = "the policy, a YAML file", **options: Any
+) -> None:
+    _setting(parser, "--policy", metavar="P", required=True, help=policies, **options)
+    _setting(
+        parser,
+        "--baseline",
+        metavar="B",
+        help="results of the baseline: a path, git:REVISION:PATH, or in a CI job artifact:NAME",
+    )
     _setting(parser, "--candidate", metavar="C", required=True, help="results of the candidate")
     _setting(parser, "--output-dir", metavar="D", help="write verdict.json, comment.md and junit.xml there")
     _setting(
@@ -102,11 +139,11 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     _setting(
         parser, "--read-as", metavar="READER", help="force a reader for both files instead of looking at them"
     )
-    _switch(parser, "--first-run", "allow that there is no baseline yet: only fixed limits are judged")
+    _switch(parser, "--first-run", help="allow that there is no baseline yet: only fixed limits are judged")
     _switch(
         parser,
         "--with-excerpts",
-        "let reports hold texts of questions (artifacts of public repositories are public)",
+        help="let reports hold texts of questions (artifacts of public repositories are public)",
     )
 
 
@@ -119,7 +156,37 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="format of the report on stdout (default: text)",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="one line")
+    _switch(parser, "-q", "--quiet", help="one line")
+
+
+class _Several(argparse.Action):
+    """Collects the values of an option that may stand several times; the first takes the variable's place."""
+
+    def __call__(self, parser: object, namespace: argparse.Namespace, value: Any, _: object = None) -> None:
+        """Add a value."""
+        known = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*(known if isinstance(known, list) else []), value])
+
+
+def _add_ci(parser: argparse.ArgumentParser) -> None:
+    _add_gate(parser, "a policy, a pattern such as gates/*.yml, or the option several times", action=_Several)
+    _add_comment(parser)
+
+
+def _add_publish(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("verdict", metavar="VERDICT", nargs="+", help="a verdict.json that another job made")
+    _add_comment(parser)
+
+
+def _add_comment(parser: argparse.ArgumentParser) -> None:
+    _setting(
+        parser,
+        "--comment",
+        choices=["always", "changes", "never"],
+        default="always",
+        help="when to comment on the pull request; changes: no first comment while all is well (default: always)",
+    )
+    _switch(parser, "--remove-comment", help="take an earlier comment away when all is well again")
 
 
 def _add_policy(parser: argparse.ArgumentParser) -> None:
@@ -135,33 +202,51 @@ def _add_schema(parser: argparse.ArgumentParser) -> None:
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a result file")
     _setting(parser, "--read-as", metavar="READER", help="force a reader instead of looking at the file")
-    parser.add_argument("--id", metavar="FIELD", help="field that identifies a question (default: id)")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    _setting(parser, "--id", metavar="FIELD", help="field that identifies a question (default: id)")
+    _switch(parser, "--json", help="as JSON")
 
 
 def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="RESULT", help="a result file, best the baseline's")
     _setting(parser, "--read-as", metavar="READER", help="force a reader instead of looking at the file")
-    parser.add_argument("--id", metavar="FIELD", help="field that identifies a question (default: id)")
-    parser.add_argument("--name", help="name of the gate (default: made of the file's name)")
-    parser.add_argument(
-        "--output", "-o", metavar="FILE", help="the policy to write (default: gates/NAME.yml)"
-    )
-    parser.add_argument("--workflow", metavar="FILE", help="also write a GitHub workflow that runs it")
+    _setting(parser, "--id", metavar="FIELD", help="field that identifies a question (default: id)")
+    _setting(parser, "--name", help="name of the gate (default: made of the file's name)")
+    _setting(parser, "--output", "-o", metavar="FILE", help="the policy to write (default: gates/NAME.yml)")
+    _setting(parser, "--workflow", metavar="FILE", help="also write a GitHub workflow that runs it")
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a result file")
     _setting(parser, "--read-as", metavar="READER", help="force a reader instead of looking at the file")
-    parser.add_argument("--id", metavar="FIELD", help="field that identifies a question (default: id)")
-    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="the JSON Lines file to write")
+    _setting(parser, "--id", metavar="FIELD", help="field that identifies a question (default: id)")
+    _setting(parser, "--output", "-o", metavar="FILE", required=True, help="the JSON Lines file to write")
+
+
+def _add_score(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("golden", metavar="GOLDEN", help="the golden set: JSON Lines, qrels, a folder in BEIR's layout")
+    parser.add_argument("outputs", metavar="OUTPUTS", help="what the system put out: JSON Lines, a TREC run file")
+    _setting(parser, "--output", "-o", metavar="FILE", required=True, help="the JSON Lines file to write")
+    _setting(
+        parser, "--k", metavar="K,…", default="10", help="cut-offs of rankings, such as 1,3,5,10 (default: 10)"
+    )
+    _setting(parser, "--id", metavar="FIELD", help="field that identifies a question (default: id or query_id)")
+
+
+def _add_golden(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a golden set; of several, each is a split")
+    _setting(parser, "--id", metavar="FIELD", help="field that identifies a question (default: id or query_id)")
+    _switch(parser, "--json", help="as JSON")
 
 
 _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": ("compare two result files under a policy and say pass, fail or no verdict", _add_check),
     "ci": (
-        "the same inside a CI job, from GATELINE_… variables, with step summary, annotations and outputs",
-        _add_gate,
+        "the same inside a CI job, from GATELINE_… variables, with comment, step summary, annotations and outputs",
+        _add_ci,
+    ),
+    "publish": (
+        "post a verdict that another job made, such as the run of a pull request from a fork",
+        _add_publish,
     ),
     "lint": ("check a policy without data", _add_policy),
     "explain": ("say a policy in plain sentences", _add_policy),
@@ -169,4 +254,6 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "inspect": ("show what a reader recognises in a result file", _add_inspect),
     "init": ("write a first policy from a result file", _add_init),
     "convert": ("write any readable format as gateline's own JSON Lines", _add_convert),
+    "score": ("compute metrics from labels: a golden set and outputs to a run for check", _add_score),
+    "golden": ("check golden sets: duplicates, leaks, contradictions, and what each slice can show", _add_golden),
 }

@@ -1,4 +1,4 @@
-"""`check` and `ci`: run the gate, write its files, print its report."""
+"""`check`, and what it shares with `ci`: run the gate, write its files, print its report."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ import argparse
 import datetime
 import os
 import sys
-import traceback
+from collections.abc import Mapping
 from pathlib import Path
 
 from gateline import gate
-from gateline.cli.output import print_note, print_report, terminal_width, wants_colour, write_whole
+from gateline.cli.grounds import Place, find_grounds
+from gateline.cli.output import (
+    print_error,
+    print_note,
+    print_report,
+    print_trace,
+    terminal_width,
+    wants_colour,
+    write_together,
+)
 from gateline.errors import GatelineError, PolicyError
 from gateline.reports import render
 from gateline.verdict import Verdict
@@ -21,61 +30,63 @@ FILES = {"verdict.json": "json", "comment.md": "markdown", "junit.xml": "junit"}
 
 def run_check(options: argparse.Namespace) -> int:
     """Run the gate; files first, then the report on stdout."""
-    verdict = _judge(options)
-    written = _write_files(verdict, options.output_dir)
-    _print(verdict, options)
-    return verdict.exit_code if written else verdict.exit_code or 2
+    return run_gate(options)[1]
 
 
-def run_ci(options: argparse.Namespace) -> int:
-    """Run the gate in a CI job and tell the host; the exit code never depends on telling."""
-    from gateline.hosts import find_host
+def run_gate(
+    options: argparse.Namespace, kinds: Mapping[str, str] = FILES, place: Place | None = None
+) -> tuple[Verdict, int]:
+    """Judge, write, print; a pass whose files or report could not be written is no pass.
 
-    options.format, options.quiet = "text", False
-    options.output_dir = options.output_dir or "gateline-out"
-    verdict = _judge(options)
-    written = _write_files(verdict, options.output_dir)
-    _print(verdict, options)
-    host = find_host(dict(os.environ))
-    if host is not None:
-        print_report(host.commands(verdict)) if host.commands(verdict) else None
-        for trouble in host.publish(verdict, Path(options.output_dir), dict(os.environ)):
-            print_note(trouble)
-    if os.environ.get("GATELINE_COMMENT", "never") not in ("never", ""):
-        print_note(
-            "posting a comment is not part of this version; the comment is in "
-            f"{Path(options.output_dir) / 'comment.md'}"
-        )
-    return verdict.exit_code if written else verdict.exit_code or 2
+    `kinds` says which report fills which file of the output folder; `place` is the host's job, where there is one.
+    """
+    verdict = _judge(options, place)
+    try:
+        report, files = _render(verdict, options, kinds)
+    except Exception as error:
+        verdict = _give_up(error, options)
+        report, files = verdict.to_json(), {"verdict.json": verdict.to_json()}
+    written = _write_files(files, options.output_dir)
+    printed = _print(report, verdict, options)
+    return verdict, verdict.exit_code if written and printed else verdict.exit_code or 2
 
 
-def _judge(options: argparse.Namespace) -> Verdict:
-    if getattr(options, "unreadable", None):
-        raise PolicyError(options.unreadable)
-    on = _read_day(options.on)
-    asked = gate.Options(
+def _judge(options: argparse.Namespace, place: Place | None) -> Verdict:
+    if options.unreadable:
+        return _give_up(PolicyError(options.unreadable), options)
+    try:
+        on = _read_day(options.on)
+        with find_grounds(options, place) as grounds:
+            verdict = gate.check(
+                options.policy,
+                grounds.baseline,
+                options.candidate,
+                on=on,
+                base_policy=grounds.base_policy,
+                options=_asked(options),
+            )
+        return grounds.add_to(verdict)
+    except Exception as error:
+        return _give_up(error, options)
+
+
+def _give_up(error: Exception, options: argparse.Namespace) -> Verdict:
+    """Return the verdict that there is none, because of an option or of a fault in gateline itself."""
+    if not isinstance(error, GatelineError):
+        print_trace(error, options.verbose)
+    today = datetime.datetime.now(datetime.UTC).date()
+    return gate.give_up(
+        error, options.policy, options.baseline, options.candidate, on=today, options=_asked(options)
+    )
+
+
+def _asked(options: argparse.Namespace) -> gate.Options:
+    return gate.Options(
         fail_on=options.fail_on,
         first_run=options.first_run,
         read_as=options.read_as,
         with_excerpts=options.with_excerpts,
     )
-    try:
-        return gate.check(
-            options.policy,
-            options.baseline,
-            options.candidate,
-            on=on,
-            base_policy=options.base_policy,
-            options=asked,
-        )
-    except GatelineError:
-        raise
-    except Exception as error:
-        if options.verbose >= 2:
-            traceback.print_exception(error, file=sys.stderr)
-        return gate.refuse_bug(
-            error, options.policy, options.baseline, options.candidate, on=on, options=asked
-        )
 
 
 def _read_day(text: str | None) -> datetime.date:
@@ -87,36 +98,49 @@ def _read_day(text: str | None) -> datetime.date:
         raise PolicyError(f"--on must be a day as YYYY-MM-DD, not '{text}'") from None
 
 
-def _write_files(verdict: Verdict, folder: str | None) -> bool:
+def _render(
+    verdict: Verdict, options: argparse.Namespace, kinds: Mapping[str, str]
+) -> tuple[str, dict[str, str]]:
+    """Return the report for stdout and the texts of the files, all before anything is written."""
+    files = (
+        {} if options.output_dir is None else {name: render(kind, verdict) for name, kind in kinds.items()}
+    )
+    if options.format != "text":
+        return render(options.format, verdict), files
+    report = render(
+        "text",
+        verdict,
+        width=terminal_width(),
+        colour=wants_colour(dict(os.environ), sys.stdout.isatty()),
+        quiet=options.quiet,
+        verbose=options.verbose > 0,
+    )
+    return report, files
+
+
+def _write_files(files: Mapping[str, str], folder: str | None) -> bool:
     """Write the files; where that fails, say so and return false: the verdict is still printed."""
     if folder is None:
         return True
     try:
-        for name, report in FILES.items():
-            write_whole(Path(folder) / name, render(report, verdict))
-    except GatelineError as error:
+        write_together({Path(folder) / name: text for name, text in files.items()})
+        for name in FILES.keys() - files.keys():
+            (Path(folder) / name).unlink(
+                missing_ok=True
+            )  # what an earlier run left speaks of another verdict
+    except (GatelineError, OSError) as error:
         print_note(f"the report files were not written: {error}")
         return False
     return True
 
 
-def _print(verdict: Verdict, options: argparse.Namespace) -> None:
-    if options.format != "text":
-        print_report(render(options.format, verdict))
-        if verdict.verdict == "invalid":
-            for reason in verdict.because:
-                print_note(f"no verdict: {reason}")
-        return
-    colour = wants_colour(dict(os.environ), sys.stdout.isatty())
-    text = render(
-        "text",
-        verdict,
-        width=terminal_width(),
-        colour=colour,
-        quiet=options.quiet,
-        verbose=options.verbose > 0,
-    )
+def _print(report: str, verdict: Verdict, options: argparse.Namespace) -> bool:
+    """Print the report; a verdict that there is none goes to stderr, as every error does."""
+    if verdict.verdict == "invalid" and options.format == "text":
+        print_error(report)
+        return True
+    printed = print_report(report)
     if verdict.verdict == "invalid":
-        print(text.rstrip("\n"), file=sys.stderr)
-    else:
-        print_report(text)
+        for reason in verdict.because:
+            print_note(f"no verdict: {reason}")
+    return printed

@@ -1,37 +1,85 @@
-"""Where a job runs: one file a host, found by looking through this folder.
+"""Where a job runs: one file a host, found by looking through this folder; files that begin with `_` are shared parts.
 
-A host sees a verdict and the environment. What it can't tell is a note, never another exit code.
+A host sees finished texts and the environment; it makes no text from a verdict. What it can't tell is a note, never
+another exit code.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from pathlib import Path
-from typing import Protocol, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
-from gateline.verdict import Verdict
-
-
-class Host(Protocol):
-    """What a file of this folder defines."""
-
-    NAME: str
-
-    def here(self, environment: dict[str, str]) -> bool:
-        """Return whether the job runs on this host."""
-
-    def commands(self, verdict: Verdict) -> str:
-        """Return what the host reads on the job's standard output; empty for nothing."""
-
-    def publish(self, verdict: Verdict, folder: Path, environment: dict[str, str]) -> list[str]:
-        """Tell the host; return what could not be told, as sentences."""
+if TYPE_CHECKING:
+    from gateline.hosts._artifact import Artifact
+    from gateline.hosts._sticky import Thread
 
 
-def find_host(environment: dict[str, str]) -> Host | None:
-    """Return the host that the environment speaks of, or None."""
+class Job(Protocol):
+    """A job on a host; what a file of this folder defines under this name, beside `here`."""
+
+    name: str
+    """The host's name."""
+    comment_limit: int
+    """Characters of a comment."""
+    command_report: str | None
+    """The report whose text the host reads on standard output."""
+    reports: Mapping[str, str]
+    """Further files for the output folder -> report that fills them."""
+
+    @property
+    def whole(self) -> str:
+        """Return where the whole report is, as finished Markdown."""
+
+    @property
+    def base_branch(self) -> str | None:
+        """Return the branch that the change goes to."""
+
+    @property
+    def base_commit(self) -> str | None:
+        """Return the revision of that branch before the change; None where the job is not about a change."""
+
+    def open_thread(self) -> Thread | None:
+        """Return the comments under the change; None where the job is not about one. Raises HostError."""
+
+    def open_thread_of_run(self) -> tuple[Thread, str] | None:
+        """Return the comments under the change whose run made a verdict, and in Markdown whose run that was.
+
+        None where the job is about no change. Raises HostError where it can't be told which change it is.
+        """
+
+    def explain(self, trouble: str, status: int | None) -> str:
+        """Return why a comment could not be posted, and what to do about it."""
+
+    def room_for_summary(self) -> int:
+        """Return how many bytes of summary the host takes; 0 where it takes none."""
+
+    def write_summary(self, text: str) -> None:
+        """Add to the job's summary. Raises HostError."""
+
+    def write_outputs(self, values: Mapping[str, str]) -> None:
+        """Hand values to later steps. Raises HostError."""
+
+    def warning(self, text: str) -> str:
+        """Return the line of the job's log that people are shown for a note."""
+
+    def read_base_file(self, path: str) -> bytes | None:
+        """Return a file of the base branch; None where that has none, or there is no base. Raises HostError."""
+
+    def fetch_artifact(self, name: str) -> Artifact | None:
+        """Return the artifact of the last successful run on the base branch; None where there is none yet.
+
+        Raises HostError where that can't be found out.
+        """
+
+
+def find_host(environment: Mapping[str, str]) -> Job | None:
+    """Return the job that the environment speaks of, or None."""
     for module in pkgutil.iter_modules(__path__):
-        host = cast("Host", importlib.import_module(f"{__name__}.{module.name}"))
-        if host.here(environment):
-            return host
+        if not module.name.startswith("_"):
+            host: Any = importlib.import_module(f"{__name__}.{module.name}")
+            if host.here(environment):
+                job: Job = host.Job(environment)
+                return job
     return None

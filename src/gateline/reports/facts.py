@@ -66,6 +66,19 @@ def changed_fields(verdict: Verdict, spelling: Spelling) -> list[str]:
     return lines
 
 
+def baseline_line(verdict: Verdict, spelling: Spelling) -> str:
+    """Return which commit and how old the baseline is; empty where that is not known."""
+    origin = verdict.baseline.origin if verdict.baseline is not None else None
+    if origin is None:
+        return ""
+    parts = [f"commit {spelling.name(origin.commit[:12])}"] if origin.commit else []
+    if origin.branch:
+        parts.append(f"on {spelling.name(origin.branch)}")
+    if origin.age is not None and origin.age >= 0:
+        parts.append("of the same day" if origin.age == 0 else f"{plural(origin.age, 'day')} old")
+    return f"Baseline: {', '.join(parts) or spelling.name(origin.source)}."
+
+
 def policy_line(verdict: Verdict) -> str:
     """Return whether the policy is the base branch's; empty where that was not at hand."""
     policy = verdict.policy

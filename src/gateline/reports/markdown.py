@@ -68,13 +68,15 @@ def render(
     limit: int = GITHUB_COMMENT,
     short_when_fine: bool = True,
     whole: str = _WHOLE,
+    preface: str = "",
 ) -> str:
     """Return the comment, at most `limit` long in UTF-16 units and bytes, where that is 2,000 or more.
 
     What does not fit is left out: first rows at the end of the folded tables, then the folded parts as a
     whole, then the drawing and the sentences. It says how much is missing and where the `whole` is.
+    `preface` is a sentence that stands before everything.
     """
-    page = _Page(verdict, short_when_fine, Markdown(whole))
+    page = _Page(verdict, short_when_fine, Markdown(whole), preface)
     return page.text(_largest_room(page, limit))
 
 
@@ -91,8 +93,8 @@ def marker(name: str) -> str:
 class _Page:
     """All parts of the comment, escaped, ready to be shown in more or less room."""
 
-    def __init__(self, verdict: Verdict, short_when_fine: bool, whole: Markdown):
-        self.verdict, self.whole = verdict, whole
+    def __init__(self, verdict: Verdict, short_when_fine: bool, whole: Markdown, preface: str):
+        self.verdict, self.whole, self.preface = verdict, whole, preface
         self.word = outcome(verdict)
         self.is_short = short_when_fine and self.word == PASSED
         self.tables = [] if self.is_short else tables.all_tables(verdict)
@@ -113,6 +115,7 @@ class _Page:
             "sign": Markdown(_SIGNS[self.word]),
             "policy_name": markdown_text(policy.name, 60),
             "word": Markdown(self.word),
+            "preface": self.preface,
             "headline": Markdown(sentence),
             "loosened": loosening(self.verdict),
             "under_base": Markdown("" if room.bare else facts.under_base(self.verdict, IN_MARKDOWN)),
@@ -125,6 +128,7 @@ class _Page:
         lines = [
             "" if self.is_short or not verdict.findings else f"{counts_line(verdict)}.",
             f"{facts.compared(verdict)}." if verdict.pairing else "",
+            facts.baseline_line(verdict, IN_MARKDOWN),
             "" if loosening(verdict) else facts.policy_line(verdict),
             f"All checks: {self.whole}." if self.is_short else "",
         ]

@@ -1,0 +1,114 @@
+"""Where the baseline lives: a path, an artifact of an earlier run, or a file at a git revision.
+
+    results/baseline.jsonl                      a path, as it stands
+    artifact:results                            the only file of that artifact, or the one named like the candidate
+    artifact:results:run/answers.jsonl          that file of the artifact
+    git:origin/main:runs/main.jsonl             the file at that revision
+
+Having none yet is one thing, not being able to tell is another: only the first may pass as a first run. It judges
+and writes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from gateline.errors import GatelineError, HostError, InputError
+from gateline.verdict import Origin
+
+if TYPE_CHECKING:
+    from gateline.hosts import Job
+
+_FORMS = "write a path, artifact:NAME, artifact:NAME:PATH or git:REVISION:PATH"
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The baseline that was asked for, as far as it could be found."""
+
+    path: str | None = None
+    """Where it lies already."""
+    content: bytes | None = None
+    """What was fetched, where it lies nowhere yet."""
+    name: str = ""
+    """A harmless file name for what was fetched."""
+    origin: Origin | None = None
+    missing: str = ""
+    """Why there is none yet; empty where there is one, or where none was asked for."""
+
+
+def find_baseline(setting: str | None, candidate: str, job: Job | None) -> Baseline:
+    """Return the baseline that a setting names; `candidate` is the file that it is to be compared with.
+
+    Raises InputError where the setting can't be understood, or it can't be found out whether there is a baseline.
+    """
+    if setting is None:
+        return Baseline()
+    kind, _, rest = setting.partition(":")
+    try:
+        if kind == "artifact":
+            return _from_artifact(setting, rest, candidate, job)
+        if kind == "git":
+            return _from_git(setting, rest)
+    except HostError as error:
+        hint = error.problems[0].hint
+        raise InputError(f"the baseline can't be fetched: {error.headline}", setting, hint) from None
+    missing = "" if Path(setting).exists() else f"{setting} is not there"
+    return Baseline(path=setting, missing=missing)
+
+
+def _from_artifact(setting: str, rest: str, candidate: str, job: Job | None) -> Baseline:
+    from gateline.hosts._artifact import take_file
+
+    name, _, path = rest.partition(":")
+    if not name:
+        raise InputError("an artifact needs a name", setting, _FORMS)
+    if job is None:
+        raise InputError(
+            "an artifact can be fetched in a job of GitHub Actions or GitLab CI only",
+            setting,
+            "download it, and give its path",
+        )
+    artifact = job.fetch_artifact(name)
+    if artifact is None:
+        return Baseline(missing=f"no successful run on {job.base_branch} has left an artifact {name}")
+    inside, content = take_file(artifact, path or None, Path(candidate).name)
+    origin = Origin(
+        source=setting,
+        branch=artifact.branch,
+        commit=artifact.commit,
+        made_on=artifact.made_on,
+        run=artifact.run,
+    )
+    return Baseline(content=content, name=_harmless_name(inside), origin=origin)
+
+
+def _from_git(setting: str, rest: str) -> Baseline:
+    from gateline.baselines.git import read_at
+
+    revision, _, path = rest.partition(":")
+    if not revision or not path:
+        raise InputError("a file in git needs a revision and a path", setting, _FORMS)
+    found = read_at(revision, path)
+    origin = Origin(source=setting, commit=found.commit, made_on=found.made_on)
+    if found.content is None:
+        return Baseline(missing=f"{path} is not there at {revision}")
+    return Baseline(content=found.content, name=_harmless_name(path), origin=origin)
+
+
+def _harmless_name(path: str) -> str:
+    """Return the last part of a path as a file name that can't lead anywhere."""
+    name = re.sub(r"[^\w.-]", "_", PurePosixPath(path.replace("\\", "/")).name, flags=re.ASCII).lstrip(".")
+    return name[-80:] or "baseline"
+
+
+def say_missing(baseline: Baseline, setting: str | None) -> GatelineError:
+    """Return the error of a baseline that is not there, where that was not allowed."""
+    return InputError(
+        f"there is no baseline yet: {baseline.missing}",
+        setting or "",
+        "say first-run where that is so: then only fixed limits are judged, and this run can become the baseline",
+    )

@@ -1,0 +1,98 @@
+"""Reads a file at a revision with the git executable. It changes nothing in the repository and fetches nothing."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gateline.errors import HostError
+
+MOST_BYTES = 1024 * 1024 * 1024
+_SECONDS = 60
+_LARGE_FILE = b"version https://git-lfs.github.com/spec/"
+
+
+@dataclass(frozen=True, slots=True)
+class FileAtRevision:
+    """What git says of a path at a revision."""
+
+    commit: str
+    made_on: str
+    """Day of the commit, YYYY-MM-DD, UTC."""
+    content: bytes | None = field(repr=False)
+    """None where the commit has no such file."""
+
+
+def read_at(revision: str, path: str, folder: Path | None = None) -> FileAtRevision:
+    """Return a file at a revision; `path` counts from the root of the repository that `folder` is in.
+
+    Raises HostError where git is not here, there is no repository, or it does not have the revision.
+    """
+    if revision.startswith("-"):
+        raise HostError(f"{revision} is not a revision")
+    # ^{commit} asks for a commit, so that a tag or a branch is followed to the one it names
+    commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if commit is None:
+        raise HostError(
+            f"git does not have the revision {revision} here",
+            hint="a shallow clone has few: fetch it before, such as with `fetch-depth: 0`",
+        )
+    name = commit.decode().strip()
+    # the tree as it is, without attributes, filters or hooks that the repository could bring along
+    spelled = path.removeprefix("./")
+    kind = _git(folder, "cat-file", "-t", f"{name}:{spelled}")
+    if kind is None:
+        content = None
+    elif kind.strip() != b"blob":
+        raise HostError(f"{path} is not a file at {revision}")
+    else:
+        content = _blob(folder, f"{name}:{spelled}", path)
+    seconds = _git(folder, "show", "-s", "--format=%ct", name) or b"0"
+    day = datetime.datetime.fromtimestamp(int(seconds.split()[-1]), datetime.UTC).date()
+    return FileAtRevision(name, day.isoformat(), content)
+
+
+def find_root(path: Path) -> Path | None:
+    """Return the root of the repository that a path lies in; None where it lies in none."""
+    for folder in path.resolve().parents:
+        if (folder / ".git").exists():
+            return folder
+    return None
+
+
+def _blob(folder: Path | None, name: str, path: str) -> bytes:
+    size = int(_git(folder, "cat-file", "-s", name) or b"0")
+    if size > MOST_BYTES:
+        raise HostError(f"{path} has more than {MOST_BYTES:,} bytes")
+    content = _git(folder, "cat-file", "blob", name)
+    if content is None:
+        raise HostError(f"git can't read {path}")
+    if content.startswith(_LARGE_FILE):
+        raise HostError(
+            f"{path} is only a pointer of Git LFS in the repository",
+            hint="check the revision out with LFS, and give the path",
+        )
+    return content
+
+
+def _git(folder: Path | None, *arguments: str) -> bytes | None:
+    """Return what git prints; None where it says no. Raises HostError where it can't be asked at all."""
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=folder, capture_output=True, check=False, timeout=_SECONDS
+        )
+    except FileNotFoundError:
+        raise HostError(
+            "git is not here (the image of gateline holds none)",
+            hint="check the revision out into a folder, and give the path",
+        ) from None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HostError(f"git can't be asked: {type(error).__name__}") from None
+    if done.returncode == 0:
+        return done.stdout
+    said = " ".join(done.stderr.decode("utf-8", "replace").split())
+    if "not a git repository" in said or "dubious ownership" in said:
+        raise HostError(f"git says: {said[:200]}")
+    return None

@@ -1,0 +1,157 @@
+"""`ci`: run the gates of a CI job and tell the host. The exit code is the gates' alone, whatever the host says."""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateline.cli.checking import FILES, run_gate
+from gateline.cli.grounds import Place
+from gateline.cli.output import print_report
+from gateline.cli.publishing import Notes, post_comment
+from gateline.errors import PolicyError
+from gateline.hosts import Job, find_host
+from gateline.policy import load_policy
+from gateline.reports import render
+from gateline.verdict import Verdict
+
+_FOLDER = "gateline-out"
+_LEAST_SUMMARY = 2_000
+"""Bytes below which a summary says nothing of use."""
+_WORST_FIRST = ("fail", "invalid", "pass")
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One policy's verdict and where its files are."""
+
+    verdict: Verdict
+    folder: Path
+    exit_code: int
+
+
+def run_ci(options: argparse.Namespace) -> int:
+    """Run all gates; 1 where one of them says no, else 2 where one has no verdict, else 0."""
+    options.format, options.quiet = "text", False
+    options.output_dir = options.output_dir or _FOLDER
+    job = find_host(dict(os.environ))
+    place = None if job is None else Place(job, Notes(job, options.verbose))
+    kinds = {**FILES, **(job.reports if job is not None else {})}
+    gates = []
+    for one in _each_gate(options):
+        verdict, code = run_gate(one, kinds, place)
+        gates.append(Gate(verdict, Path(one.output_dir), code))
+    if job is not None:
+        _tell(job, gates, options)
+    codes = [gate.exit_code for gate in gates]
+    return 1 if 1 in codes else max(codes)
+
+
+def _each_gate(options: argparse.Namespace) -> list[argparse.Namespace]:
+    """Return the options of each policy; of several, or of a pattern, each has a folder of its own.
+
+    Raises PolicyError where a pattern matches no file: a gate that is not there must not pass.
+    """
+    settings = options.policy if isinstance(options.policy, list) else str(options.policy).splitlines()
+    settings = [setting.strip() for setting in settings if setting.strip()]
+    policies: dict[str, None] = {}
+    for setting in settings:
+        if glob.has_magic(setting) and not Path(setting).exists():
+            found = sorted(glob.glob(setting, recursive=True))  # noqa: PTH207  (Path knows no absolute patterns)
+            found = [path for path in found if Path(path).is_file()]
+            if not found:
+                raise PolicyError(f"no policy matches {setting}", setting)
+            policies |= dict.fromkeys(found)
+        else:
+            policies[setting] = None
+    if not policies:
+        raise PolicyError("no policy was named")
+    if list(policies) == settings and len(settings) == 1:
+        return [_with(options, policy=settings[0])]
+    folders = _folders(policies)
+    root = Path(options.output_dir)
+    return [_with(options, policy=policy, output_dir=str(root / folders[policy])) for policy in policies]
+
+
+def _folders(policies: Iterable[str]) -> dict[str, str]:
+    """Return a folder's name for each policy, made of its gate's name.
+
+    Raises PolicyError where two gates have one name: each would overwrite the other's comment.
+    """
+    folders: dict[str, str] = {}
+    by_name: dict[str, str] = {}
+    for policy in policies:
+        name = _name_of(policy)
+        if name in by_name:
+            raise PolicyError(
+                f"{by_name[name]} and {policy} are both called '{name}'",
+                f"{policy}  name",
+                "give each gate a name of its own: its comment is found by it",
+            )
+        by_name[name] = policy
+        folder = re.sub(r"[^\w.-]+", "-", name).strip(".-") or "gate"
+        while folder in folders.values():
+            folder += "-2"
+        folders[policy] = folder
+    return folders
+
+
+def _name_of(policy: str) -> str:
+    """Return the gate's name; of a policy that can't be used, as its verdict will say, the file's."""
+    try:
+        return load_policy(policy).policy.name
+    except PolicyError:
+        return Path(policy).stem
+
+
+def _with(options: argparse.Namespace, **changed: str) -> argparse.Namespace:
+    return argparse.Namespace(**{**vars(options), **changed})
+
+
+def _tell(job: Job, gates: Sequence[Gate], options: argparse.Namespace) -> None:
+    """Tell the host all that it shows; what can't be told is a note."""
+    notes = Notes(job, options.verbose)
+    with notes:
+        _print_commands(job, gates)
+    with notes:
+        job.write_outputs(_outputs(gates))
+    with notes:
+        _write_summaries(job, gates)
+    posted = [post_comment(job, gate.verdict, options, notes) for gate in gates]
+    with notes:
+        job.write_outputs({"comment-posted": str(all(posted)).lower()})
+
+
+def _print_commands(job: Job, gates: Sequence[Gate]) -> None:
+    for gate in gates if job.command_report else []:
+        commands = render(str(job.command_report), gate.verdict)
+        if commands:
+            print_report(commands)
+
+
+def _write_summaries(job: Job, gates: Sequence[Gate]) -> None:
+    """Write each gate's full report; they share the room, so that no long one drops the others."""
+    room = job.room_for_summary() // len(gates)
+    if room < _LEAST_SUMMARY:
+        return
+    for gate in gates:
+        job.write_summary(
+            render("markdown", gate.verdict, limit=room - 1, short_when_fine=False, whole="`verdict.json`")
+        )
+
+
+def _outputs(gates: Sequence[Gate]) -> dict[str, str]:
+    """Return the outputs: of several gates the worst word and its files, and counts over all."""
+    worst = min(gates, key=lambda gate: _WORST_FIRST.index(gate.verdict.verdict))
+    return {
+        "verdict": worst.verdict.verdict,
+        "failed": str(sum(gate.verdict.counts["fail"] for gate in gates)),
+        "inconclusive": str(sum(gate.verdict.counts["inconclusive"] for gate in gates)),
+        "verdict-file": (worst.folder / "verdict.json").as_posix(),
+        "comment-file": (worst.folder / "comment.md").as_posix(),
+    }

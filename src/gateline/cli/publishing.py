@@ -1,0 +1,97 @@
+"""Posts a verdict as a comment; `publish` does so for a verdict that another job made."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from collections.abc import Iterator
+from types import TracebackType
+
+from gateline.cli.output import print_error, print_trace
+from gateline.errors import HostError, InputError
+from gateline.hosts import Job, find_host
+from gateline.hosts._http import RefusedError
+from gateline.hosts._sticky import Thread, Wish, keep_comment
+from gateline.reports import render
+from gateline.reports.escape import Markdown, terminal_text
+from gateline.reports.headline import PASSED, outcome
+from gateline.verdict import Verdict
+from gateline.verdict_file import read_verdict
+
+
+class Notes:
+    """Takes the errors of a `with` block and says them as notes: telling never changes a verdict or an exit code."""
+
+    def __init__(self, job: Job, verbosity: int):
+        """Take the host's job, whose own form a note has, and how much to say of a bug."""
+        self._job = job
+        self._verbosity = verbosity
+
+    def say(self, text: str) -> None:
+        """Show a note to people."""
+        print_error(self._job.warning(terminal_text(text)))
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is None or not isinstance(error, Exception):
+            return False
+        if isinstance(error, HostError):
+            self.say(str(error))
+        else:
+            print_trace(error, self._verbosity)
+            self.say(f"the host could not be told, which is a bug in gateline: {type(error).__name__}")
+        return True
+
+
+def post_comment(job: Job, verdict: Verdict, options: argparse.Namespace, notes: Notes) -> bool:
+    """Bring the gate's comment up to date; return whether it stands there now as it should."""
+    if options.comment == "never":
+        return False
+    with notes, _explained(job, notes):
+        thread = job.open_thread()
+        return thread is not None and _keep(thread, job, verdict, options)
+    return False
+
+
+def run_publish(options: argparse.Namespace) -> int:
+    """Post verdicts that another job made; 2 where one is unusable, else 0, whatever the host says.
+
+    The pull request is the one that the event names; nothing in the files says where to post.
+    """
+    verdicts = [read_verdict(path) for path in options.verdict]
+    job = find_host(dict(os.environ))
+    if job is None:
+        raise InputError(
+            "there is no CI host here to publish to", hint="run it in GitHub Actions or GitLab CI"
+        )
+    notes = Notes(job, options.verbose)
+    with notes, _explained(job, notes):
+        found = job.open_thread_of_run()
+        if found is None:
+            notes.say("no comment: this is not about a pull request")
+            return 0
+        thread, whose = found
+        for verdict in verdicts:
+            if options.comment != "never":
+                _keep(thread, job, verdict, options, whose)
+    return 0
+
+
+@contextlib.contextmanager
+def _explained(job: Job, notes: Notes) -> Iterator[None]:
+    """Say in the host's words why a comment could not be posted."""
+    try:
+        yield
+    except HostError as error:
+        notes.say(job.explain(str(error), error.status if isinstance(error, RefusedError) else None))
+
+
+def _keep(thread: Thread, job: Job, verdict: Verdict, options: argparse.Namespace, whose: str = "") -> bool:
+    body = render("markdown", verdict, limit=job.comment_limit, whole=job.whole, preface=Markdown(whose))
+    wish = Wish(body, outcome(verdict) == PASSED, options.comment, options.remove_comment)
+    return keep_comment(thread, wish) in ("added", "changed", "unchanged")

@@ -1,0 +1,59 @@
+"""From a workflow run that has ended to the open pull request that it ran for.
+
+What the run left behind is not asked: a fork could name any pull request there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from gateline.errors import HostError
+from gateline.hosts._github_event import WorkflowRun
+
+if TYPE_CHECKING:
+    from gateline.hosts._http import Client
+
+_HARMLESS = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+
+
+def find_pull_request(client: Client, repository: str, run: WorkflowRun) -> int | None:
+    """Return the number of the open pull request whose newest commit the run was for; None where it was for none.
+
+    GitHub leaves `pull_requests` of the event empty for forks, so the head is looked up.
+    https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
+    Raises HostError where there is none any more, or more than one.
+    """
+    if run.event not in ("pull_request", "pull_request_target"):
+        return None
+    owner = run.head_repository.partition("/")[0]
+    query = {"state": "open", "head": f"{owner}:{run.head_branch}"}
+    numbers = []
+    for page in client.pages(f"/repos/{repository}/pulls", query):
+        if not isinstance(page, list):
+            raise HostError("the list of pull requests is not a list")
+        numbers += [int(one["number"]) for one in page if _is_of(one, run)]
+    if len(numbers) == 1:
+        return numbers[0]
+    where = f"commit {run.head_commit[:12]} of {owner}:{run.head_branch}"
+    if not numbers:
+        raise HostError(f"no open pull request has {where} as its newest: it has moved on, or is closed")
+    raise HostError(f"{len(numbers)} open pull requests have {where}; it can't be told which one is meant")
+
+
+def describe_run(repository: str, run: WorkflowRun) -> str:
+    """Return whose run it was, as finished Markdown."""
+    commit = run.head_commit[:12] if re.fullmatch(r"[0-9a-f]{40,64}", run.head_commit) else "unknown"
+    if run.head_repository.lower() == repository.lower():
+        return f"This verdict was made in another run of this repository, for commit `{commit}`."
+    whose = f"`{run.head_repository}`" if _HARMLESS.fullmatch(run.head_repository) else "a fork"
+    return (
+        f"**This verdict was made in the fork's run** ({whose}, commit `{commit}`): the fork's own code wrote the "
+        "results, the policy and this verdict."
+    )
+
+
+def _is_of(pull_request: Any, run: WorkflowRun) -> bool:
+    head = pull_request.get("head") or {}
+    name = (head.get("repo") or {}).get("full_name") or ""
+    return head.get("sha") == run.head_commit and name.lower() == run.head_repository.lower()

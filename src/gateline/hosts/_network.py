@@ -1,0 +1,70 @@
+"""The real transport: urllib with the system's certificates and the proxies of the environment.
+
+It follows no redirect and gives up no status to an exception: what to do with a reply is the client's business.
+"""
+
+from __future__ import annotations
+
+import ssl
+import time
+import urllib.request
+from http.client import HTTPException, HTTPResponse
+from typing import cast
+
+import gateline.hosts._http as http
+from gateline.errors import HostError
+
+SECONDS_OF_SILENCE = 20.0
+"""GitHub ends a request after ten seconds itself."""
+SECONDS_IN_ALL = 120.0
+
+
+class Network:
+    """Sends requests over the network."""
+
+    def __init__(self, certificates: str | None = None):
+        """Take a file of further authorities to trust, as self-managed GitLab names one in CI_SERVER_TLS_CA_FILE."""
+        context = ssl.create_default_context()
+        if certificates:
+            try:
+                context.load_verify_locations(certificates)
+            except OSError as error:
+                raise HostError(
+                    f"the certificates can't be read: {error.strerror or error}", certificates
+                ) from None
+        self._opener = urllib.request.OpenerDirector()
+        for handler in (
+            urllib.request.ProxyHandler(),
+            urllib.request.HTTPHandler(),
+            urllib.request.HTTPSHandler(context=context),
+            urllib.request.UnknownHandler(),
+        ):
+            self._opener.add_handler(handler)
+
+    def __call__(self, request: http.Request) -> http.Reply:
+        """Return the reply. Raises OSError where none came, HostError where it is longer than `request.most`."""
+        asked = urllib.request.Request(request.url, data=request.body, method=request.method)
+        for name, value in request.headers.items():
+            # unredirected: should anything ever follow a redirect, the token stays here
+            asked.add_unredirected_header(name, value)
+        try:
+            with cast("HTTPResponse", self._opener.open(asked, timeout=SECONDS_OF_SILENCE)) as answer:
+                body = _read(answer, request.most)
+                headers = {name.lower(): value for name, value in answer.headers.items()}
+                return http.Reply(answer.status, headers, body)
+        except (HTTPException, ValueError) as error:
+            raise ConnectionError(type(error).__name__) from None
+
+
+def _read(answer: HTTPResponse, most: int) -> bytes:
+    """Return the body, read until its end, a size or an hour that is too late."""
+    deadline = time.monotonic() + SECONDS_IN_ALL
+    parts, size = [], 0
+    while part := answer.read(1 << 16):
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            raise HostError(f"the answer is longer than {most:,} bytes, so it was not read")
+        if time.monotonic() > deadline:
+            raise TimeoutError
+    return b"".join(parts)

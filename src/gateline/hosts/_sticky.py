@@ -1,0 +1,126 @@
+"""One comment per gate: found by its marker and its author, brought up to date in place, never a second one.
+
+What is shared by all hosts; a host gives its thread of comments. It knows no verdict and makes no text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from gateline.errors import HostError
+from gateline.hosts._http import RefusedError, UnclearError
+
+Mode = Literal["always", "changes", "never"]
+Done = Literal["added", "changed", "unchanged", "removed", "left out"]
+MODES: tuple[Mode, ...] = ("always", "changes", "never")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment under a pull request."""
+
+    id: int
+    author: str
+    body: str
+    is_by_program: bool = False
+    """Whether the host says that no person wrote it."""
+
+
+class Thread(Protocol):
+    """The comments under one pull request."""
+
+    def read(self) -> Sequence[Comment]:
+        """Return all comments of all pages, oldest first."""
+
+    def find_own(self, marked: Sequence[Comment]) -> Sequence[Comment]:
+        """Return those of the marked comments that this token's user wrote."""
+
+    def add(self, body: str) -> None:
+        """Write a comment."""
+
+    def change(self, comment: Comment, body: str) -> None:
+        """Give a comment another text."""
+
+    def remove(self, comment: Comment) -> None:
+        """Take a comment away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted of the comment."""
+
+    body: str
+    """Its text; the first line is the marker."""
+    is_fine: bool
+    """Whether all is well, so that nothing needs to be read."""
+    mode: Mode = "always"
+    """`changes`: no first comment while all is well."""
+    remove_when_fine: bool = False
+    """Whether an earlier comment goes when all is well."""
+
+
+def keep_comment(thread: Thread, wish: Wish) -> Done:
+    """Make the thread as wished and return what was done.
+
+    Raises HostError where it can't be done; nothing is written where any page of the thread can't be read.
+    """
+    if wish.mode == "never":
+        return "left out"
+    marker = _first_line(wish.body)
+    own = _find(thread, marker)
+    if wish.is_fine and wish.remove_when_fine:
+        for comment in own:
+            thread.remove(comment)
+        return "removed" if own else "left out"
+    if not own:
+        if wish.is_fine and wish.mode == "changes":
+            return "left out"
+        return _add_once(thread, marker, wish.body)
+    done = _bring_up_to_date(thread, own[0], wish.body)
+    _remove_twins(thread, own)
+    return done
+
+
+def _bring_up_to_date(thread: Thread, comment: Comment, body: str) -> Done:
+    if comment.body.replace("\r\n", "\n").rstrip() == body.rstrip():
+        return "unchanged"
+    try:
+        thread.change(comment, body)
+    except RefusedError as error:
+        if error.status not in (403, 404, 410):
+            raise
+        # it is gone, or after all another user's: one new comment, which later runs will find
+        thread.add(body)
+        return "added"
+    return "changed"
+
+
+def _add_once(thread: Thread, marker: str, body: str) -> Done:
+    """Add a comment; where no clear answer came, look whether it is there before trying once more."""
+    try:
+        thread.add(body)
+    except UnclearError:
+        if not _find(thread, marker):
+            thread.add(body)
+    return "added"
+
+
+def _remove_twins(thread: Thread, own: Sequence[Comment]) -> None:
+    """Take away later comments of the same author and gate, left by two runs that began at the same time."""
+    for comment in own[1:]:
+        if comment.author == own[0].author:
+            try:
+                thread.remove(comment)
+            except HostError:
+                return
+
+
+def _find(thread: Thread, marker: str) -> Sequence[Comment]:
+    marked = [comment for comment in thread.read() if _first_line(comment.body) == marker]
+    return thread.find_own(marked) if marked else []
+
+
+def _first_line(body: str) -> str:
+    return body.partition("\n")[0].strip()

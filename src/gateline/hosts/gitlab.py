@@ -1,0 +1,240 @@
+"""GitLab CI: note under the merge request, code quality report, the target branch's files and artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from gateline.errors import HostError
+
+if TYPE_CHECKING:
+    from gateline.hosts._artifact import Artifact
+    from gateline.hosts._http import Client, Transport
+    from gateline.hosts._sticky import Comment
+
+TOKENS = ("GATELINE_TOKEN", "GITLAB_TOKEN")
+_NEEDED = (
+    "a note needs a project or group access token with the scope `api` in GITLAB_TOKEN; "
+    "CI_JOB_TOKEN can't write notes (the report is in the job's artifacts and in the test report)"
+)
+
+
+def here(environment: Mapping[str, str]) -> bool:
+    """Return whether a GitLab runner started this job."""
+    return bool(environment.get("GITLAB_CI"))
+
+
+class Job:
+    """A job of GitLab CI."""
+
+    name = "gitlab"
+    comment_limit = 1_000_000
+    command_report = None
+    reports: Mapping[str, str] = {"gl-code-quality-report.json": "codequality"}
+
+    def __init__(self, environment: Mapping[str, str], transport: Transport | None = None):
+        """Take the job's variables; `transport` takes the network's place."""
+        self.environment = environment
+        self._transport = transport
+        self._fetched: dict[str, Artifact | None] = {}
+
+    @property
+    def whole(self) -> str:
+        """Return where the whole report is, as finished Markdown."""
+        return "`verdict.json` and the other files that this job keeps"
+
+    @property
+    def base_branch(self) -> str | None:
+        """Return the branch that the change goes to, or the one that the job runs on."""
+        for variable in ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CI_COMMIT_BRANCH", "CI_DEFAULT_BRANCH"):
+            if self.environment.get(variable):
+                return self.environment[variable]
+        return None
+
+    @property
+    def base_commit(self) -> str | None:
+        """Return the commit of the target branch that the change started from, or the branch's name.
+
+        None where the job is not about a merge request. The variables that would name the branch's newest commit are
+        empty outside merged results pipelines.
+        """
+        return self.environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA") or self.environment.get(
+            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
+        )
+
+    @cached_property
+    def client(self) -> Client:
+        """Return the client with an access token. Raises HostError that says which token is needed."""
+        from gateline.hosts._token import find_token
+
+        try:
+            secret = find_token(self.environment, TOKENS)
+        except HostError as error:
+            raise HostError(f"{error.headline}; {_NEEDED}") from None
+        return self._client_with(("PRIVATE-TOKEN: {}", secret))
+
+    @cached_property
+    def reading_client(self) -> Client:
+        """Return a client for what the job's own token may read: an access token where there is one."""
+        from gateline.hosts._http import Secret
+        from gateline.hosts._token import find_token
+
+        try:
+            return self._client_with(("PRIVATE-TOKEN: {}", find_token(self.environment, TOKENS)))
+        except HostError:
+            own = self.environment.get("CI_JOB_TOKEN")
+            return self._client_with(("JOB-TOKEN: {}", Secret(own)) if own else None)
+
+    def _client_with(self, token: Any) -> Client:
+        from gateline.hosts._http import Client
+
+        base = self.environment.get("CI_API_V4_URL")
+        if not base:
+            raise HostError("CI_API_V4_URL is not set, so it is not known which server to ask")
+        transport = self._transport
+        if transport is None:
+            from gateline.hosts._network import Network
+
+            transport = Network(self.environment.get("CI_SERVER_TLS_CA_FILE") or None)
+        return Client(base, {"Accept": "application/json"}, token, transport)
+
+    @property
+    def _project(self) -> str:
+        number = self.environment.get("CI_PROJECT_ID", "")
+        if not number.isdecimal():
+            raise HostError("CI_PROJECT_ID is not a number")
+        return f"/projects/{number}"
+
+    def open_thread(self) -> Thread | None:
+        """Return the notes of the merge request; None for a pipeline without one. Raises HostError."""
+        number = self.environment.get("CI_MERGE_REQUEST_IID")
+        if not number:
+            return None
+        if not number.isdecimal():
+            raise HostError("CI_MERGE_REQUEST_IID is not a number")
+        return Thread(self.client, f"{self._project}/merge_requests/{number}/notes")
+
+    def open_thread_of_run(self) -> tuple[Thread, str] | None:
+        """Return the notes of this pipeline's merge request: an earlier job of it made the verdict."""
+        thread = self.open_thread()
+        return None if thread is None else (thread, "")
+
+    def explain(self, trouble: str, status: int | None) -> str:
+        """Return why a note could not be posted, and what to do about it."""
+        if status in (401, 403, 404):
+            return f"no note: {trouble}; {_NEEDED}"
+        return f"no note: {trouble}"
+
+    def room_for_summary(self) -> int:
+        """Return 0: GitLab has no summary of a job."""
+        return 0
+
+    def write_summary(self, text: str) -> None:
+        """Do nothing: GitLab has no summary of a job."""
+
+    def write_outputs(self, values: Mapping[str, str]) -> None:
+        """Do nothing: later jobs read verdict.json."""
+
+    def warning(self, text: str) -> str:
+        """Return the line of the job's log."""
+        return f"gateline: {text}"
+
+    def read_base_file(self, path: str) -> bytes | None:
+        """Return a file as it was before the change; None where it was not there. Raises HostError.
+
+        https://docs.gitlab.com/api/repository_files/#get-raw-file-from-repository
+        """
+        from gateline.hosts._http import RefusedError, quoted
+
+        commit = self.base_commit
+        if commit is None:
+            return None
+        try:
+            return self.client.get(
+                f"{self._project}/repository/files/{quoted(path)}/raw", {"ref": commit}, accept="*/*"
+            ).body
+        except RefusedError as error:
+            if error.status == 404 and "file not found" in error.headline.lower():
+                return None  # any other 404 is a project that this token can't see
+            raise
+
+    def fetch_artifact(self, name: str) -> Artifact | None:
+        """Return the files of the job of this name in the last successful pipeline of the target branch.
+
+        https://docs.gitlab.com/api/job_artifacts/#download-job-artifacts-by-reference-name
+        """
+        if name not in self._fetched:
+            self._fetched[name] = self._download(name)
+        return self._fetched[name]
+
+    def _download(self, name: str) -> Artifact | None:
+        from gateline.hosts._artifact import MOST_BYTES, Artifact
+        from gateline.hosts._http import RefusedError, quoted
+
+        branch = self.base_branch
+        if branch is None:
+            raise HostError("it is not known on which branch to look for artifacts")
+        path = f"{self._project}/jobs/artifacts/{quoted(branch)}/download"
+        try:
+            reply = self.reading_client.get(path, {"job": name}, accept="*/*", most=MOST_BYTES)
+        except RefusedError as error:
+            if error.status == 404 and "project not found" not in error.headline.lower():
+                return None
+            raise
+        return Artifact(name, reply.body, branch)
+
+
+class Thread:
+    """The notes of a merge request.
+
+    https://docs.gitlab.com/api/notes/#merge-requests
+    """
+
+    def __init__(self, client: Client, path: str):
+        """Take the client and the path of the notes."""
+        self._client = client
+        self._path = path
+
+    def read(self) -> Sequence[Comment]:
+        """Return all notes that are not the system's, of all pages, oldest first."""
+        from gateline.hosts._sticky import Comment
+
+        found = []
+        for page in self._client.pages(self._path, {"sort": "asc", "order_by": "created_at"}):
+            if not isinstance(page, list):
+                raise HostError("the list of notes is not a list")
+            for one in page:
+                if not one.get("system"):
+                    author = one.get("author") or {}
+                    found.append(
+                        Comment(int(one["id"]), str(author.get("username")), str(one.get("body") or ""))
+                    )
+        return found
+
+    def find_own(self, marked: Sequence[Comment]) -> Sequence[Comment]:
+        """Return the notes that this token's user wrote.
+
+        Where the token may not ask who it is, the newest is tried: GitLab itself refuses to change another user's note.
+        """
+        from gateline.hosts._http import RefusedError
+
+        try:
+            me = self._client.read("/user").get("username")
+        except RefusedError as error:
+            if error.status in (401, 403, 404):
+                return marked[-1:]
+            raise
+        return [note for note in marked if note.author == me]
+
+    def add(self, body: str) -> None:
+        """Write a note."""
+        self._client.write("POST", self._path, {"body": body})
+
+    def change(self, comment: Comment, body: str) -> None:
+        """Give a note another text."""
+        self._client.write("PUT", f"{self._path}/{comment.id}", {"body": body})
+
+    def remove(self, comment: Comment) -> None:
+        """Take a note away."""
+        self._client.write("DELETE", f"{self._path}/{comment.id}")
