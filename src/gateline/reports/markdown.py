@@ -6,10 +6,10 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gateline.reports import bars, facts, tables
 from gateline.reports.escape import IN_FENCE, IN_MARKDOWN, Markdown, fence_text, markdown_text
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import jinja2
 
     from gateline.verdict import StatedProblem, Verdict
+
+_Item = TypeVar("_Item")
 
 NAME = "markdown"
 
@@ -108,7 +110,6 @@ class _Page:
 
     def _head(self, room: Room) -> dict[str, Any]:
         policy = self.verdict.policy
-        changes = [Markdown(facts.policy_change(change, IN_MARKDOWN)) for change in policy.changes]
         sentence = "The report is too long." if room.bare else headline(self.verdict, IN_MARKDOWN)
         return {
             "marker": Markdown(marker(policy.name)),
@@ -119,7 +120,11 @@ class _Page:
             "headline": Markdown(sentence),
             "loosened": loosening(self.verdict),
             "under_base": Markdown("" if room.bare else facts.under_base(self.verdict, IN_MARKDOWN)),
-            "policy_changes": _some(changes, 0 if room.bare else _MOST_LINES),
+            "policy_changes": _some(
+                policy.changes,
+                0 if room.bare else _MOST_LINES,
+                lambda change: facts.policy_change(change, IN_MARKDOWN),
+            ),
         }
 
     def _body(self, room: Room) -> dict[str, Any]:
@@ -132,8 +137,8 @@ class _Page:
             "" if loosening(verdict) else facts.policy_line(verdict),
             f"All checks: {self.whole}." if self.is_short else "",
         ]
-        problems = [_problem(problem) for problem in verdict.problems] if len(verdict.problems) > 1 else []
-        notices = [markdown_text(notice) for notice in verdict.notices]
+        problems = verdict.problems if len(verdict.problems) > 1 else []
+        notices = _some(verdict.notices, most, markdown_text)
         if verdict.verdict == "fail" and verdict.exit_code == 0:
             notices.insert(0, Markdown("The exit code is 0 because `fail-on` is `never`."))
         return {
@@ -141,9 +146,9 @@ class _Page:
             "facts_line": Markdown(" ".join(line for line in lines if line)),
             "bars": [Markdown(row) for row in self._bars(room)],
             "bars_legend": Markdown(_LEGEND),
-            "problems": _some(problems, most),
+            "problems": _some(problems, most, _problem),
             "unblock": Markdown("" if room.bare else unblock(verdict, IN_MARKDOWN)),
-            "notices": _some(notices, most),
+            "notices": notices,
         }
 
     def _bars(self, room: Room) -> list[str]:
@@ -151,7 +156,7 @@ class _Page:
 
     def _folded(self, room: Room) -> dict[str, Any]:
         verdict = self.verdict
-        left_out = [Markdown(line) for line in facts.left_out(verdict, IN_MARKDOWN)]
+        left_out = facts.left_out(verdict, IN_MARKDOWN) if room.folded else []
         runs = [
             f"Baseline: {facts.run_facts(verdict.baseline, IN_MARKDOWN)}",
             f"Candidate: {facts.run_facts(verdict.candidate, IN_MARKDOWN)}",
@@ -162,7 +167,7 @@ class _Page:
         command = fence_text(facts.command(verdict), 4_000)
         return {
             "tables": [_shown(table, room, self.whole) for table in self.tables] if room.folded else [],
-            "facts": [*_some(left_out, _MOST_LINES), *(Markdown(run) for run in runs if run)]
+            "facts": [*_some(left_out, _MOST_LINES, str), *(Markdown(run) for run in runs if run)]
             if room.folded
             else [],
             "command": Markdown(command),
@@ -180,10 +185,11 @@ def _shown(table: tables.Table, room: Room, whole: Markdown) -> dict[str, Any]:
     return {"title": table.title, "head": table.head, "rows": rows, "left_out": Markdown(note)}
 
 
-def _some(lines: Sequence[Markdown], most: int) -> list[Markdown]:
-    """Return the first lines, and how many more there are."""
-    more = len(lines) - most
-    return [*lines[:most], Markdown(f"and {more:,} more")] if more > 0 else list(lines)
+def _some(items: Sequence[_Item], most: int, write: Callable[[_Item], str]) -> list[Markdown]:
+    """Return the first items, written, and how many more there are; what is not shown is not written either."""
+    lines = [Markdown(write(item)) for item in items[:most]]
+    more = len(items) - most
+    return [*lines, Markdown(f"and {more:,} more")] if more > 0 else lines
 
 
 def _problem(problem: StatedProblem) -> Markdown:

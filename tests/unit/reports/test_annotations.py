@@ -88,7 +88,7 @@ def test_no_verdict_is_one_error_on_the_policy() -> None:
     assert "must be below 100 %, not 9500 %" in message
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(texts)
 def test_no_text_from_a_file_adds_a_command(text: str) -> None:
     for make in (design_verdict, loosened_verdict, invalid_verdict):

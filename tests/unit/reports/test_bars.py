@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateline.findings import Status
@@ -128,6 +128,7 @@ def test_a_metric_that_all_rows_share_stands_in_the_title() -> None:
     assert "tenant-0890/" in lines[2]
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(texts, min_size=1, max_size=5), st.integers(60, 160))
 def test_columns_stand_under_each_other_whatever_the_names(names: list[str], columns: int) -> None:
     findings = [

@@ -173,7 +173,7 @@ def _examples(test: Callable[..., None]) -> Callable[..., None]:
     return test
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @_examples
 @given(texts)
 def test_no_text_from_a_file_changes_the_page(text: str) -> None:

@@ -148,7 +148,7 @@ def test_a_hard_rule_can_not_be_waived() -> None:
     assert "record a waiver" not in made
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(texts | st.sampled_from(ATTACKS), st.integers(40, 130), st.booleans())
 def test_no_text_from_a_file_is_more_than_text(hostile: str, width: int, verbose: bool) -> None:
     harmless = [text.render(replace_texts(make(), "abc"), width=10_000, verbose=verbose) for make in _MAKERS]
