@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reports.verdicts import cost_limit, latency, make_finding, span
 
@@ -63,6 +63,7 @@ rounded_shares = st.integers(-1_000_000, 1_000_000).map(lambda number: number / 
 rounded_numbers = st.integers(-(10**12), 10**12).map(lambda number: number / 1e6)
 
 
+@settings(deadline=None)
 @given(value=rounded_shares, bound=rounded_shares, ends=st.tuples(rounded_shares, rounded_shares))
 def test_a_percent_metric_is_never_shown_on_the_other_side_of_its_bound(
     value: float, bound: float, ends: tuple[float, float]
@@ -75,6 +76,7 @@ def test_a_percent_metric_is_never_shown_on_the_other_side_of_its_bound(
         assert (read(scale.bare(number)) > read(scale.bare(bound))) == (number > bound)
 
 
+@settings(deadline=None)
 @given(value=rounded_numbers, bound=rounded_numbers)
 def test_a_limit_is_never_shown_on_the_other_side_of_its_bound(value: float, bound: float) -> None:
     assume(value == bound or abs(value - bound) > 2e-9 * max(abs(value), abs(bound)))
@@ -84,6 +86,7 @@ def test_a_limit_is_never_shown_on_the_other_side_of_its_bound(value: float, bou
     assert (read(scale.bare(value)) < read(scale.bare(bound))) == (value < bound)
 
 
+@settings(deadline=None)
 @given(st.floats(1e-6, 1e12), st.floats(1e-6, 1e12))
 def test_a_number_is_shown_within_half_a_percent_of_the_largest(baseline: float, candidate: float) -> None:
     finding = latency(baseline=baseline, candidate=candidate)

@@ -43,6 +43,7 @@ def test_draws_the_design() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(gain=numbers, ends=st.tuples(numbers, numbers), bound=st.floats(0.001, 1).map(lambda size: -size))
 def test_a_bar_shows_on_which_side_of_axis_and_bound_each_number_lies(
     gain: float, ends: tuple[float, float], bound: float
@@ -61,6 +62,7 @@ def test_a_bar_shows_on_which_side_of_axis_and_bound_each_number_lies(
     assert ("►" in drawn) <= (max(high, gain) > 0)
 
 
+@settings(deadline=None)
 @given(ends=st.tuples(small, small))
 def test_an_interval_that_fits_has_both_ends(ends: tuple[float, float]) -> None:
     low, high = min(ends), max(ends)

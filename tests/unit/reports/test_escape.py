@@ -7,7 +7,7 @@ import unicodedata
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gateline.reports import escape
@@ -26,6 +26,7 @@ def squeezed(text: str) -> str:
     return " ".join(unjoined(text).split())
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_markdown_text_is_shown_as_it_is(text: str) -> None:
@@ -36,6 +37,7 @@ def test_markdown_text_is_shown_as_it_is(text: str) -> None:
     assert not REFERENCES.search(page.prose)
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_markdown_text_is_shown_as_it_is_where_a_block_could_begin(text: str) -> None:
@@ -47,6 +49,7 @@ def test_markdown_text_is_shown_as_it_is_where_a_block_could_begin(text: str) ->
     assert squeezed(page.text) == squeezed(f"{escape.clean(text, 1000)} last")
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_a_name_is_one_piece_of_code_in_one_cell(text: str) -> None:
@@ -59,6 +62,7 @@ def test_a_name_is_one_piece_of_code_in_one_cell(text: str) -> None:
     assert squeezed(page.text) == squeezed(f"a b {shown} {shown} · {shown}")
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_a_name_in_a_sentence_is_one_piece_of_code(text: str) -> None:
@@ -66,6 +70,7 @@ def test_a_name_in_a_sentence_is_one_piece_of_code(text: str) -> None:
     assert page.tags == {"p": 1, "strong": 1, "code": 2}
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_a_fenced_text_stays_in_its_fence(text: str) -> None:
@@ -74,6 +79,7 @@ def test_a_fenced_text_stays_in_its_fence(text: str) -> None:
     assert unjoined(page.text).strip() == f"- {escape.clean(text)}  |\n\nend"
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_no_source_holds_what_another_program_would_take_for_its_own(text: str) -> None:
@@ -85,6 +91,7 @@ def test_no_source_holds_what_another_program_would_take_for_its_own(text: str) 
         assert "\n" not in made
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_a_terminal_gets_one_line_without_commands(text: str) -> None:
@@ -95,6 +102,7 @@ def test_a_terminal_gets_one_line_without_commands(text: str) -> None:
     assert not set(made) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\ufeff")
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_no_line_of_a_guarded_page_is_a_workflow_command(text: str) -> None:
@@ -103,6 +111,7 @@ def test_no_line_of_a_guarded_page_is_a_workflow_command(text: str) -> None:
         assert not line.strip().startswith("::")
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_xml_gives_the_text_back(text: str) -> None:
@@ -111,6 +120,7 @@ def test_xml_gives_the_text_back(text: str) -> None:
     assert element.get("b") == (element.text or "") == escape.clean(text, 10_000)
 
 
+@settings(deadline=None)
 @examples
 @given(texts)
 def test_a_command_gives_the_text_back(text: str) -> None:
@@ -122,6 +132,7 @@ def test_a_command_gives_the_text_back(text: str) -> None:
     assert made == text
 
 
+@settings(deadline=None)
 @given(texts, st.integers(2, 80))
 def test_a_text_is_cut_in_its_middle(text: str, most: int) -> None:
     tidy = escape.clean(text, 10**6)
@@ -133,6 +144,7 @@ def test_a_text_is_cut_in_its_middle(text: str, most: int) -> None:
         assert tidy.endswith(tail)
 
 
+@settings(deadline=None)
 @given(texts)
 def test_names_are_at_most_sixty_characters(text: str) -> None:
     for made in (escape.terminal_name(text), escape.clean(text)):

@@ -101,7 +101,7 @@ def test_numbers_that_are_not_finite_are_null() -> None:
     assert data["findings"][0]["relative_gain"] is None
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(texts)
 def test_texts_are_unharmed(text: str) -> None:
     data = strict(machine.render(replace_texts(design_verdict(), text)))
