@@ -11,7 +11,7 @@ from os import PathLike
 
 from gateline.comparison import Comparison
 from gateline.conclusion import Known, Options, conclude, refuse
-from gateline.errors import InputError, NotComparable, PolicyError
+from gateline.errors import GatelineError, InputError, NotComparable, PolicyError
 from gateline.guard import compare_policies
 from gateline.pairing import pair, refuse_missing
 from gateline.policy import PolicyFile, load_policy
@@ -20,7 +20,7 @@ from gateline.samples import Run
 from gateline.verdict import BaseVerdict, Verdict
 from gateline.waivers import apply_waivers
 
-__all__ = ["Options", "check", "refuse_bug"]
+__all__ = ["Options", "check", "give_up"]
 
 File = str | PathLike[str]
 
@@ -31,7 +31,7 @@ def check(
     candidate: File,
     *,
     on: datetime.date,
-    base_policy: File | None = None,
+    base_policy: File | PolicyFile | None = None,
     options: Options | None = None,
 ) -> Verdict:
     """Judge a candidate's results against a baseline's under a policy.
@@ -52,10 +52,13 @@ def check(
 
 def _judge(known: Known, options: Options) -> Verdict:
     """Pair, compare, judge, waive, conclude."""
-    policy, candidate = known.policy, known.candidate_run
-    assert policy is not None and candidate is not None
+    policy = known.policy
+    assert policy is not None
     terms = policy.terms()
-    pairs = known.pairs = pair(known.baseline_run, candidate, _read_golden(policy), terms)
+    golden = _read_golden(policy)
+    _score_rankings(known, policy, golden)
+    assert known.candidate_run is not None
+    pairs = known.pairs = pair(known.baseline_run, known.candidate_run, golden, terms)
     refuse_missing(pairs, terms)
     comparison = Comparison(pairs, policy.policy.metrics, policy.policy.statistics)
     found = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
@@ -63,7 +66,7 @@ def _judge(known: Known, options: Options) -> Verdict:
     return conclude(found, [*pairs.notices, *notices], comparison, known, options)
 
 
-def refuse_bug(
+def give_up(
     error: Exception,
     policy: File,
     baseline: File | None,
@@ -72,13 +75,14 @@ def refuse_bug(
     on: datetime.date,
     options: Options,
 ) -> Verdict:
-    """Return the verdict that there is none because of a fault in gateline itself."""
-    said = InputError(
-        f"this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}",
-        hint="please report it with the command; -vv shows where it happened",
-    )
+    """Return the verdict that there is none: what was asked can't be read, or gateline itself is at fault."""
+    if not isinstance(error, GatelineError):
+        error = InputError(
+            f"this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}",
+            hint="please report it with the command; -vv shows where it happened",
+        )
     known = Known(str(policy), None if baseline is None else str(baseline), str(candidate), on)
-    return refuse(said, known, options)
+    return refuse(error, known, options)
 
 
 def _read_runs(known: Known, options: Options) -> None:
@@ -100,6 +104,24 @@ def _read_golden(policy: PolicyFile) -> Run | None:
     return None if file is None else _read("golden set", file, policy.policy.samples.id, None)
 
 
+def _score_rankings(known: Known, policy: PolicyFile, golden: Run | None) -> None:
+    """Give TREC run files their metrics: they hold rankings only, and the golden set says what is relevant."""
+    for side in ("baseline_run", "candidate_run"):
+        run = getattr(known, side)
+        if run is None or run.format != "trec-run":
+            continue
+        if golden is None:
+            raise InputError(
+                "holds rankings and no scores",
+                run.file,
+                "name the labels in the policy, samples: {golden_set: qrels.txt}, or run gateline score first",
+            )
+        from gateline.golden import GoldenSet
+        from gateline.scoring import cutoffs_of, score
+
+        setattr(known, side, score(GoldenSet(golden), run, cutoffs_of(policy.policy.metrics)).run)
+
+
 def _read(role: str, file: File, id_field: str, read_as: str | None) -> Run:
     """Read one run; where there is no such file, the message says which of the runs is missing."""
     try:
@@ -111,11 +133,11 @@ def _read(role: str, file: File, id_field: str, read_as: str | None) -> Run:
         raise InputError(f"{role} {first.message}", first.where, first.hint) from None
 
 
-def _guard(verdict: Verdict, base_policy: File, known: Known, options: Options) -> Verdict:
+def _guard(verdict: Verdict, base_policy: File | PolicyFile, known: Known, options: Options) -> Verdict:
     """Add what the base branch's policy says of the same runs."""
     assert known.policy is not None
     try:
-        base = load_policy(base_policy)
+        base = base_policy if isinstance(base_policy, PolicyFile) else load_policy(base_policy)
     except PolicyError as error:
         notice = f"the base branch's policy can't be read, so it is not known whether this change loosens it: {error}"
         return verdict.model_copy(update={"notices": [*verdict.notices, notice]})
