@@ -54,7 +54,7 @@ class RunBuilder:
         self.format = file_format
         self.provenance: dict[str, object] = {}
         self.warnings: list[str] = []
-        self.id_field = options.id_field or "id"
+        self.id_field = "" if options.numbered else options.id_field or "id"
         self._numbered = options.numbered
         self._source = source
         self._ids: list[str] = []

@@ -153,6 +153,7 @@ def _make_run(
 ) -> Run:
     id_field = options.id_field or "id"
     if options.numbered:
+        id_field = ""
         ids: list[object] = [str(number) for number in range(1, len(lines) + 1)]
     elif id_field not in columns:
         raise InputError(*_at(source.name, missing_id(id_field, list(columns))))
