@@ -177,16 +177,23 @@ class Verdict(Record):
     def to_json(self) -> str:
         """Return `verdict.json`: fixed key order, numbers rounded to six places, strict JSON, a line break last."""
         data = _rounded(self.model_dump(mode="json", by_alias=True))
-        return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return text.replace("##[", "\\u0023#[")  # on a job's log that would start a command of the runner
 
 
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings worst first; the order that every report keeps.
 
-    Blocking before not, hard before soft, then by status, then by how far the judged number misses its bound in
-    units of the metric, then as the policy has them.
+    Blocking before not, and of those hard before soft; then by status, then by how far the judged number misses its
+    bound in units of the bound, then the whole run before its slices, then as the policy has them.
     """
-    return sorted(findings, key=lambda f: (not f.blocks, not f.hard, _SEVERITY[f.status], -_excess(f)))
+    return sorted(findings, key=_badness)
+
+
+def _badness(finding: Finding) -> tuple[object, ...]:
+    hard = finding.blocks and finding.hard
+    missed_by = round(_excess(finding), 6)  # two findings that differ by rounding alone are equally bad
+    return (not finding.blocks, not hard, _SEVERITY[finding.status], -missed_by, finding.slice is not None)
 
 
 def decide(findings: Sequence[Finding], fail_on: FailOn) -> tuple[Word, Literal[0, 1, 2]]:
