@@ -9,6 +9,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from gateline.cli.arguments import COMMANDS, make_parser
 
@@ -17,51 +18,64 @@ NO_VERDICT = 2
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; never raises."""
-    verbosity = 0
+    _open_closed_streams()
     try:
-        options = make_parser().parse_args(_with_default_help(arguments))
-        verbosity = getattr(options, "verbose", 0)
-        module = importlib.import_module(f"gateline.cli.{COMMANDS[options.command]}")
-        code = int(getattr(module, f"run_{options.command}")(options))
-        sys.stdout.flush()
-    except SystemExit as stop:  # argparse has said what is wrong, or has printed help
-        return stop.code if isinstance(stop.code, int) else NO_VERDICT
-    except BrokenPipeError:
-        _forget_stdout()
-        return NO_VERDICT
+        return _flush(_run(arguments))
     except KeyboardInterrupt:
         print("gateline: stopped, nothing was decided", file=sys.stderr)
         return NO_VERDICT
+
+
+def _run(arguments: Sequence[str]) -> int:
+    verbosity = 0
+    try:
+        options = make_parser().parse_args(_with_default_help(arguments))
+        verbosity = options.verbose
+        if options.unreadable and options.command not in ("check", "ci"):  # those two say so in their verdict
+            from gateline.cli.output import print_note
+
+            print_note(f"no verdict: {options.unreadable}")
+            return NO_VERDICT
+        module = importlib.import_module(f"gateline.cli.{COMMANDS[options.command]}")
+        return int(getattr(module, f"run_{options.command}")(options))
+    except SystemExit as stop:  # argparse has said what is wrong, or has printed help
+        return stop.code if isinstance(stop.code, int) else NO_VERDICT
     except Exception as error:
         return _tell(error, verbosity)
-    return code
 
 
 def _with_default_help(arguments: Sequence[str]) -> list[str]:
     return list(arguments) or ["--help"]
 
 
+def _open_closed_streams() -> None:
+    """Let output go nowhere where the caller has closed a stream (`>&-`), for which Python has None."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+
+
+def _flush(code: int) -> int:
+    """Hand out the last of stdout, or else the interpreter would end with an exit code of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        from gateline.cli.output import forget_stdout
+
+        forget_stdout()
+        return code if isinstance(error, BrokenPipeError) else code or NO_VERDICT
+    return code
+
+
 def _tell(error: Exception, verbosity: int) -> int:
     """Say what went wrong: in the words of the error where it is ours, else that it is our bug."""
+    from gateline.cli.output import print_error, print_note, print_problems, print_trace
     from gateline.errors import GatelineError
 
     if isinstance(error, GatelineError):
-        from gateline.cli.output import print_problems
-
         print_problems(error)
         return NO_VERDICT
-    if verbosity >= 2:
-        import traceback
-
-        traceback.print_exception(error, file=sys.stderr)
-    print(
-        f"gateline: no verdict: this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}",
-        file=sys.stderr,
-    )
-    print("  please report it with the command; -vv shows where it happened", file=sys.stderr)
+    print_trace(error, verbosity)
+    print_note(f"no verdict: this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}")
+    print_error("  please report it with the command; -vv shows where it happened")
     return NO_VERDICT
-
-
-def _forget_stdout() -> None:
-    """Let the interpreter's last flush go nowhere: whoever read our output has closed it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

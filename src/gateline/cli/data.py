@@ -14,27 +14,24 @@ from gateline.samples import Run
 
 def run_inspect(options: argparse.Namespace) -> int:
     """Show what was recognised."""
-    from gateline import inspection
+    from gateline.inspection import inspect_run, render_text, to_json
 
-    found = inspection.inspect_run(_read(options))
-    print_report(
-        inspection.to_json(found) if options.json else inspection.render_text(found, terminal_width())
-    )
-    return 0
+    found = inspect_run(_read(options))
+    return 0 if print_report(to_json(found) if options.json else render_text(found, terminal_width())) else 2
 
 
 def run_init(options: argparse.Namespace) -> int:
     """Write a first policy, and a workflow on request; never over a file that is there."""
-    from gateline import proposal
+    from gateline.proposal import propose_policy, workflow_text
 
     run = _read(options)
     name = (
         options.name or re.sub(r"[^A-Za-z0-9_-]+", "-", Path(options.file).stem).strip("-").lower() or "gate"
     )
     policy = Path(options.output or f"gates/{name}.yml")
-    texts = {policy: proposal.propose_policy(run, name=name)}
+    texts = {policy: propose_policy(run, name=name)}
     if options.workflow:
-        texts[Path(options.workflow)] = proposal.workflow_text(policy.as_posix())
+        texts[Path(options.workflow)] = workflow_text(policy.as_posix())
     for path in texts:
         if path.exists():
             raise InputError(
@@ -49,10 +46,10 @@ def run_init(options: argparse.Namespace) -> int:
 
 def run_convert(options: argparse.Namespace) -> int:
     """Write a run as gateline's own JSON Lines."""
-    from gateline import convert
+    from gateline.convert import write_jsonl
 
     run = _read(options)
-    write_whole(Path(options.output), "".join(convert.write_jsonl(run)))
+    write_whole(Path(options.output), "".join(write_jsonl(run)))
     print_note(f"wrote {len(run)} records to {options.output}")
     return 0
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from gateline.errors import GatelineError, InputError
@@ -15,36 +17,60 @@ from gateline.reports.escape import terminal_text
 WIDTH_OF_A_PIPE = 100
 
 
-def print_report(text: str) -> None:
-    """Print a report on stdout; a reader that stops early is no reason to change the exit code."""
-    _speak_utf8(sys.stdout)
+def print_report(text: str) -> bool:
+    """Print a report on stdout, and return whether that went well.
+
+    A reader that stops early is no trouble: it has seen what it wanted.
+    """
+    _replace_what_cannot_be_shown(sys.stdout)
     try:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
+        forget_stdout()
+    except OSError as error:
+        forget_stdout()
+        print_note(f"the report could not be printed: {error.strerror or error}")
+        return False
+    return True
+
+
+def forget_stdout() -> None:
+    """Let the interpreter's last flush go nowhere: nobody takes our output any more."""
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_error(text: str) -> None:
+    """Print a finished text on stderr."""
+    _replace_what_cannot_be_shown(sys.stderr)
+    with contextlib.suppress(OSError):
+        print(text.rstrip("\n"), file=sys.stderr, flush=True)
 
 
 def print_note(text: str) -> None:
     """Print a line on stderr."""
-    _speak_utf8(sys.stderr)
-    with contextlib.suppress(BrokenPipeError):
-        print(f"gateline: {terminal_text(text)}", file=sys.stderr)
+    print_error(f"gateline: {terminal_text(text)}")
 
 
 def print_problems(error: GatelineError) -> None:
     """Print all problems of an error on stderr; the first line says that nothing was decided."""
-    _speak_utf8(sys.stderr)
     problems = error.problems
-    with contextlib.suppress(BrokenPipeError):
-        if len(problems) == 1:
-            print(f"gateline: no verdict: {terminal_text(str(problems[0]))}", file=sys.stderr)
-            return
-        headline = terminal_text(error.headline)
-        joint = "" if headline.startswith("in ") else ":"
-        print(f"gateline: no verdict: {len(problems)} problems{joint} {headline}", file=sys.stderr)
-        for problem in problems:
-            print(f"  {terminal_text(str(problem))}", file=sys.stderr)
+    if len(problems) == 1:
+        print_note(f"no verdict: {problems[0]}")
+        return
+    joint = "" if error.headline.startswith("in ") else ":"
+    print_note(f"no verdict: {len(problems)} problems{joint} {error.headline}")
+    for problem in problems:
+        print_error(f"  {terminal_text(str(problem))}")
+
+
+def print_trace(error: Exception, verbosity: int) -> None:
+    """Print where an error happened, if that is asked for with -vv."""
+    if verbosity >= 2:
+        import traceback
+
+        print_error("".join(traceback.format_exception(error)))
 
 
 def wants_colour(environment: dict[str, str], is_terminal: bool) -> bool:
@@ -64,31 +90,54 @@ def terminal_width() -> int:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is whole or not there: beside it first, then renamed; readable by all.
+    """Write a file so that it is whole or not there; what is no file, such as `/dev/stdout`, is written to.
 
-    In a container that runs as root the file is given to the folder's owner, so that the next step can delete it.
     Raises InputError where it can't be written.
     """
-    made: list[Path] = []
-    temporary = None
+    if path.parts[:2] != ("/", "dev") and not path.is_fifo():
+        write_together({path: text})
+        return
     try:
-        made = _make_folder(path.parent)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        Path(temporary).chmod(0o644)
-        _give_to_owner([*made, Path(temporary)], path.parent)
-        Path(temporary).replace(path)
+        path.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
+        raise _unwritable(path, error) from None
+
+
+def write_together(texts: Mapping[Path, str | bytes]) -> None:
+    """Write files so that each is whole or not there: all beside their places first, then renamed.
+
+    Readable by all. In a container that runs as root they are given to the folder's owner, so that the next step can
+    delete them. Raises InputError where one can't be written; then none is new.
+    """
+    made: list[Path] = []
+    ready: dict[Path, Path] = {}
+    path = Path()
+    try:
+        for path, text in texts.items():
+            made += _make_folder(path.parent)
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            ready[path] = Path(temporary)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
+            ready[path].chmod(0o644)
+            _give_to_owner([*made, ready[path]], path.parent)
+        for path, written in ready.items():
+            written.replace(path)
+    except OSError as error:
+        for left in ready.values():
+            left.unlink(missing_ok=True)
         for folder in reversed(made):
             with contextlib.suppress(OSError):
                 folder.rmdir()
-        raise InputError(
-            f"can't be written: {error.strerror or error}", str(path), "give another --output-dir or --output"
-        ) from None
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"can't be written: {error.strerror or error}", str(path), "give another --output-dir or --output"
+    )
 
 
 def _make_folder(folder: Path) -> list[Path]:
@@ -98,7 +147,7 @@ def _make_folder(folder: Path) -> list[Path]:
         missing.append(folder)
         folder = folder.parent
     for one in reversed(missing):
-        one.mkdir()
+        one.mkdir(exist_ok=True)  # another leg of the same job may be as far
         one.chmod(0o755)
     return list(reversed(missing))
 
@@ -115,7 +164,7 @@ def _give_to_owner(paths: list[Path], folder: Path) -> None:
             os.chown(path, owner.st_uid, owner.st_gid)
 
 
-def _speak_utf8(stream: object) -> None:
+def _replace_what_cannot_be_shown(stream: object) -> None:
     """Let a terminal without UTF-8 show a question mark rather than end the program."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:

@@ -15,14 +15,18 @@ def run_lint(options: argparse.Namespace) -> int:
     policy = load_policy(options.policy)
     lines = [f"{policy.file}: {note}" for note in review(policy)]
     rules = len(policy.policy.rules)
-    print_report("\n".join([*lines, f"{policy.file}: fine: {rules} {'rule' if rules == 1 else 'rules'}"]))
-    return 0
+    return (
+        0
+        if print_report(
+            "\n".join([*lines, f"{policy.file}: fine: {rules} {'rule' if rules == 1 else 'rules'}"])
+        )
+        else 2
+    )
 
 
 def run_explain(options: argparse.Namespace) -> int:
     """Say a policy in plain sentences."""
-    print_report(explain(load_policy(options.policy)))
-    return 0
+    return 0 if print_report(explain(load_policy(options.policy))) else 2
 
 
 def run_schema(options: argparse.Namespace) -> int:
@@ -39,5 +43,4 @@ def run_schema(options: argparse.Namespace) -> int:
             "$id": "gateline.policy/1",
             **Policy.model_json_schema(schema_generator=DescribedSchema),
         }
-    print_report(json.dumps(schema, ensure_ascii=False, indent=2))
-    return 0
+    return 0 if print_report(json.dumps(schema, ensure_ascii=False, indent=2)) else 2

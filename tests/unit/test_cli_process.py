@@ -1,0 +1,133 @@
+"""gateline as a process: pipes that close, full disks, closed streams, sudden ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gateline.__main__ import main
+from runs import TOLERANCE, write_gate
+
+PASS, FAIL = "a*60 1>1", "a*30 1>1 b*30 1>0"
+GATE = "check --policy policy.yml --baseline baseline.jsonl --candidate candidate.jsonl"
+GATELINE = f"{sys.executable} -m gateline"
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes and signals of a POSIX shell")
+
+
+def shell(folder: Path, line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],
+        cwd=folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def failing(tmp_path: Path) -> Path:
+    return write_gate(tmp_path, FAIL, TOLERANCE)
+
+
+@pytest.fixture
+def passing(tmp_path: Path) -> Path:
+    return write_gate(tmp_path, PASS, TOLERANCE)
+
+
+def test_the_process_ends_with_the_exit_code_of_the_verdict(failing: Path) -> None:
+    done = shell(failing, f"{GATELINE} {GATE}")
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert done.stdout.endswith(b"\n")
+
+
+@pytest.mark.parametrize("reader", ["head -n 1", "true", "head -c 1"])
+def test_a_reader_that_stops_early_changes_no_exit_code_and_is_no_trouble(failing: Path, reader: str) -> None:
+    done = shell(failing, f"{GATELINE} {GATE} --format json | {reader}")
+    assert done.returncode == 1
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize("command", ["--help", "schema", "schema verdict"])
+def test_help_into_a_closed_pipe_is_no_trouble(tmp_path: Path, command: str) -> None:
+    done = shell(tmp_path, f"{GATELINE} {command} | true")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_report_that_finds_no_room_is_no_pass(passing: Path) -> None:
+    done = shell(passing, f"{GATELINE} {GATE} > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr == b"gateline: the report could not be printed: No space left on device\n"
+    for command in ("schema", "lint policy.yml", "explain policy.yml", "inspect baseline.jsonl"):
+        assert shell(passing, f"{GATELINE} {command} > /dev/full").returncode == 2
+
+
+def test_a_fail_stays_a_fail_where_the_report_finds_no_room(failing: Path) -> None:
+    assert shell(failing, f"{GATELINE} {GATE} > /dev/full").returncode == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&-"])
+def test_closed_streams_change_nothing(failing: Path, closed: str) -> None:
+    done = shell(failing, f"{GATELINE} {GATE} --output-dir out {closed}")
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr
+    assert json.loads((failing / "out" / "verdict.json").read_text())["verdict"] == "fail"
+
+
+def test_no_colour_in_a_pipe_and_colour_on_demand(failing: Path) -> None:
+    assert b"\x1b[" not in shell(failing, f"{GATELINE} {GATE}").stdout
+    assert b"\x1b[" in shell(failing, f"{GATELINE} {GATE}", FORCE_COLOR="1").stdout
+    assert b"\x1b[" not in shell(failing, f"{GATELINE} {GATE}", FORCE_COLOR="1", NO_COLOR="1").stdout
+
+
+def test_a_terminal_without_utf8_gets_question_marks_and_no_error(failing: Path) -> None:
+    done = shell(failing, f"{GATELINE} {GATE}", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b"?" in done.stdout
+
+
+def test_a_file_whose_name_is_no_utf8_is_told_and_no_crash(failing: Path) -> None:
+    name = b"\xff\xfe.jsonl"
+    (failing / os.fsdecode(name)).write_bytes((failing / "candidate.jsonl").read_bytes())
+    arguments = [part.encode() for part in f"{GATELINE} {GATE} --output-dir out".split()]
+    arguments[arguments.index(b"candidate.jsonl")] = name
+    done = subprocess.run(arguments, cwd=failing, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (1, b"")
+    json.loads((failing / "out" / "verdict.json").read_bytes().decode("utf-8"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_sudden_end_at_any_time_leaves_each_file_old_or_new(failing: Path, number: signal.Signals) -> None:
+    """Killed at many moments: what stands under a name is always one whole text."""
+    assert shell(failing, f"{GATELINE} {GATE} --on 2026-01-01 --output-dir out").returncode == 1
+    old = {path.name: path.read_bytes() for path in (failing / "out").iterdir()}
+    assert shell(failing, f"{GATELINE} {GATE} --on 2026-01-02 --output-dir new").returncode == 1
+    new = {path.name: path.read_bytes() for path in (failing / "new").iterdir()}
+    started = time.monotonic()
+    shell(failing, f"{GATELINE} {GATE} --on 2026-01-02")
+    whole = time.monotonic() - started
+    for share in (0.5, 0.7, 0.8, 0.9, 0.95, 1.0):
+        child = subprocess.Popen(
+            f"{GATELINE} {GATE} --on 2026-01-02 --output-dir out".split(),
+            cwd=failing, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        time.sleep(whole * share)
+        child.send_signal(number)
+        child.wait()
+        for name, text in old.items():
+            assert (failing / "out" / name).read_bytes() in (text, new[name])
+
+
+def test_the_entry_point_is_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["gateline", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out.startswith("gateline ")
