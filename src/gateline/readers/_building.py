@@ -57,6 +57,8 @@ class RunBuilder:
         self.id_field = "" if options.numbered else options.id_field or "id"
         self._numbered = options.numbered
         self._source = source
+        self.sha256: str | None = None
+        """Digest of what was read, where that is more than one file."""
         self._ids: list[str] = []
         self._without_id = 0
         self._first_without_id = 0
@@ -123,7 +125,7 @@ class RunBuilder:
         self.problems.raise_any()
         return Run(
             file=self._source.name,
-            sha256=self._source.sha256,
+            sha256=self.sha256 or self._source.sha256,
             format=self.format,
             ids=self._ids,
             lines=np.concatenate(self._lines) if self._lines else np.zeros(0, np.int64),

@@ -146,7 +146,7 @@ def find_facts(name: str) -> MetricFacts | None:
     if name.startswith("nauc_"):
         return MetricFacts(None)  # how well scores tell when to abstain: a diagnosis
     if name == "main_score":
-        return MetricFacts(better)
+        return MetricFacts(better, (-1.0, 1.0))  # of a task of correlations it may be negative
     if UNIT_METRIC.fullmatch(name):
         return MetricFacts(better, (0.0, 1.0))
     return MetricFacts(better, (-1.0, 1.0)) if CORRELATION.fullmatch(name) else None

@@ -274,7 +274,7 @@ def _read_frame(source: Source) -> Run:
         id_field="task_name",
         made_ids=True,
         warnings=("a table of main scores says nothing of versions and data revisions; the result files do",),
-        metric_facts={"main_score": MetricFacts("higher")},
+        metric_facts={"main_score": MetricFacts("higher", (-1.0, 1.0))},
     )
 
 

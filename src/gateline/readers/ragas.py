@@ -14,11 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from gateline.errors import InputError
-from gateline.field_names import says_how_made, words_of
 from gateline.readers import jsonl, parquet, records, table
 from gateline.readers._building import RunBuilder
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
-from gateline.readers._ragas_frame import describe_frame
 from gateline.readers._ragas_names import QUESTIONS, is_frame, is_metric, shows_ragas
 from gateline.readers._shape import Shape, shape_of
 from gateline.readers._source import ReadOptions, Source, without_mark
@@ -109,6 +107,8 @@ def read(source: Source, options: ReadOptions) -> Run:
             return _read_means(source, *_find_means(value))
         run = _build(source, found)
         provenance = _state(value) if found and found[0] is not value else {}
+    from gateline.readers._ragas_frame import describe_frame
+
     return describe_frame(run, provenance, options.id_field)
 
 
@@ -153,6 +153,8 @@ def _build(source: Source, found: Sequence[dict[str, object]]) -> Run:
 
 def _state(value: Mapping[str, object]) -> dict[str, object]:
     """Return what an object around the samples says of how the run was made."""
+    from gateline.field_names import says_how_made, words_of
+
     return {
         name: item
         for name, item in value.items()

@@ -1,0 +1,194 @@
+"""EvalScope's reports, schema 1 (to 1.10) and 2: what the metrics are, and their means over each subset.
+
+A report knows no samples. Nothing here knows the files beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from gateline.errors import InputError
+from gateline.readers._building import describe
+from gateline.samples import MetricFacts, Run
+
+Better = Literal["higher", "lower"]
+DIRECTIONS: dict[str, Better] = {"higher_is_better": "higher", "lower_is_better": "lower"}
+_STATISTICS = {"recall": "R", "precision": "P", "f1": "F"}
+_MEAN = re.compile(r"mean_(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ReportedMetric:
+    """A metric of a report."""
+
+    key: str
+    """`name:aggregation[dimension=value,…]` of schema 2, or the name of schema 1 (`mean_Rouge-L-R`)."""
+    sample_name: str
+    """Its name in the scores of single samples, as far as the key tells."""
+    facts: MetricFacts | None
+    subsets: dict[str, float]
+    """Mean by subset; those that sum up other subsets are left out."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a report says."""
+
+    dataset: str
+    model: str
+    schema: int
+    metrics: list[ReportedMetric]
+    judges: list[str] = field(default_factory=list)
+    requested: dict[str, int] = field(default_factory=dict)
+    """Samples asked for by subset; empty where the report does not say."""
+    errored: dict[str, int] = field(default_factory=dict)
+    """Of those, how many failed."""
+
+
+def read_report(value: Mapping[str, object], place: str) -> Report:
+    """Return a report of either schema; an InputError where its metrics have another form."""
+    metrics = value.get("metrics")
+    if not isinstance(metrics, list) or not all(isinstance(metric, dict) for metric in metrics):
+        raise InputError(f"'metrics' must be a list of objects, not {describe(metrics)}", place)
+    schema = value.get("schema_version")
+    if schema not in (None, 1, 2):
+        raise InputError(f"report schema {schema!r} is not known; this gateline reads 1 and 2", place)
+    execution = _objects(_object(value.get("execution_summary")).get("subsets"))
+    judges = _object(value.get("judge_summary")).get("judge_models")
+    return Report(
+        dataset=str(value.get("dataset_name") or ""),
+        model=str(value.get("model_name") or ""),
+        schema=2 if schema == 2 else 1,
+        metrics=[_read_metric(metric, place) for metric in metrics],
+        judges=[str(judge) for judge in judges] if isinstance(judges, list) else [],
+        requested={
+            name: count for name, item in execution if isinstance(count := item.get("requested"), int)
+        },
+        errored={name: count for name, item in execution if isinstance(count := item.get("errored"), int)},
+    )
+
+
+def _read_metric(metric: Mapping[str, object], place: str) -> ReportedMetric:
+    identity = _object(metric.get("identity"))
+    if identity:
+        key, name = _key_of(identity), _sample_name(identity)
+    else:
+        key = str(metric.get("name") or "")
+        match = _MEAN.fullmatch(key)
+        name = match[1] if match else key
+    if not key:
+        raise InputError("a metric of the report has no name", place)
+    subsets: dict[str, float] = {}
+    for subset in _subsets(metric):
+        score = subset.get("score")
+        if isinstance(score, int | float) and not isinstance(score, bool):
+            subsets[str(subset.get("name"))] = float(score)
+    return ReportedMetric(key, name, _facts_of(_object(metric.get("semantics"))), subsets)
+
+
+def _key_of(identity: Mapping[str, object]) -> str:
+    dimensions = sorted(_object(identity.get("dimensions")).items())
+    shown = ",".join(f"{name}={value}" for name, value in dimensions)
+    return f"{identity.get('name')}:{identity.get('aggregation')}" + (f"[{shown}]" if shown else "")
+
+
+def _sample_name(identity: Mapping[str, object]) -> str:
+    """Return the name that single samples have for a metric; EvalScope writes two of them in another way there."""
+    name, dimensions = str(identity.get("name")), _object(identity.get("dimensions"))
+    statistic = _STATISTICS.get(str(dimensions.get("statistic")))
+    if name == "rouge" and statistic:
+        variant = str(dimensions.get("ngram") or dimensions.get("variant") or "").upper()
+        return f"Rouge-{variant}-{statistic}"
+    if name == "bleu" and "ngram" in dimensions:
+        return f"bleu-{dimensions['ngram']}"
+    return name
+
+
+def _subsets(metric: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    for category in _list(metric.get("categories")):
+        for subset in _list(_object(category).get("subsets")):
+            if isinstance(subset, dict) and not subset.get("is_aggregate"):
+                yield subset
+
+
+def _facts_of(semantics: Mapping[str, object]) -> MetricFacts | None:
+    if not semantics:
+        return None
+    ends = _object(semantics.get("value_range"))
+    low, high = ends.get("min"), ends.get("max")
+    known = isinstance(low, int | float) and isinstance(high, int | float) and low < high
+    bounds = (float(low), float(high)) if known else None  # type: ignore[arg-type]
+    return MetricFacts(DIRECTIONS.get(str(semantics.get("direction"))), bounds)
+
+
+def find_names(report: Report, columns: Sequence[str]) -> dict[str, ReportedMetric]:
+    """Return the report's metric of each column of sample scores, as far as names tell."""
+    by_name = {_plain(metric.sample_name): metric for metric in reversed(report.metrics)}
+    return {name: by_name[_plain(name)] for name in columns if _plain(name) in by_name}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def make_run(report: Report, file: str, sha256: str) -> Run:
+    """Return a record for each subset, with the means that the report has of it."""
+    subsets = list(dict.fromkeys(name for metric in report.metrics for name in metric.subsets))
+    if not subsets:
+        raise InputError("0 samples: the report has no subset", file)
+    aliases = {
+        metric.sample_name: metric.key
+        for metric in reversed(report.metrics)
+        if metric.sample_name != metric.key
+    }
+    warnings = [
+        "a report has means of subsets and no samples: hand over the folder of the run, with its reviews"
+    ]
+    errored = sum(report.errored.values())
+    if errored:
+        warnings.append(
+            f"{errored} of {sum(report.requested.values())} samples failed and are not in the means"
+        )
+    return Run(
+        file=file,
+        sha256=sha256,
+        format="evalscope-report",
+        format_version=f"schema {report.schema}",
+        ids=[f"{report.dataset}/{subset}" for subset in subsets],
+        lines=np.zeros(len(subsets), dtype=np.int64),
+        metrics={
+            metric.key: np.array([metric.subsets.get(subset, np.nan) for subset in subsets])
+            for metric in report.metrics
+        },
+        slices={"dataset": [report.dataset] * len(subsets), "subset": list(subsets)},
+        provenance=state(report),
+        id_field="dataset and subset",
+        made_ids=True,
+        warnings=tuple(warnings),
+        metric_facts={metric.key: metric.facts for metric in report.metrics if metric.facts},
+        aliases=aliases,
+        must_agree={"judge": "exactly"},
+    )
+
+
+def state(report: Report) -> dict[str, object]:
+    """Return what a report says of how the run was made."""
+    facts: dict[str, object] = {"model": report.model, "dataset": report.dataset, "judge": report.judges}
+    return {name: value for name, value in facts.items() if value}
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: object) -> list[tuple[str, Mapping[str, object]]]:
+    return [(str(name), _object(item)) for name, item in _object(value).items()]
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
