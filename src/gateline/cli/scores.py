@@ -28,8 +28,8 @@ def run_score(options: argparse.Namespace) -> int:
 
 def run_golden(options: argparse.Namespace) -> int:
     """Check golden sets; what makes every metric wrong ends with exit code 1."""
+    from gateline.cli.golden_text import render_text, to_json
     from gateline.golden.quality import review
-    from gateline.golden.text import render_text, to_json
 
     found = review(options.files, id_field=options.id)
     if not print_report(to_json(found) if options.json else render_text(found, terminal_width())):

@@ -60,12 +60,14 @@ def read_lines(source: Source, width: int, *, skip_first: bool = False) -> Itera
     while start < len(data):
         end = data.find(b"\n", start + BLOCK_BYTES)
         end = len(data) if end < 0 else end
-        rows = [line.split() for line in data[start:end].split(b"\n")]
+        text = data[start:end]
+        rows = [line.split() for line in text.split(b"\n")]
         numbers = np.arange(first, first + len(rows), dtype=np.int64)
         first, start = first + len(rows), end + 1
         if skip_first:
             rows, numbers, skip_first = rows[1:], numbers[1:], False
-        if set(map(len, rows)) != {width} or any(row[0].startswith(b"#") for row in rows):
+        may_have_comments = text.startswith(b"#") or b"\n#" in text
+        if set(map(len, rows)) != {width} or may_have_comments:
             keep = [place for place, row in enumerate(rows) if row and not row[0].startswith(b"#")]
             rows, numbers = [rows[place] for place in keep], numbers[keep]
             for row, line in zip(rows, numbers.tolist(), strict=True):
@@ -89,8 +91,9 @@ class Names:
         """Return cells as texts; an InputError names the line of a byte that is not UTF-8."""
         known = self._known
         try:
-            for cell in set(cells) - known.keys():
-                known[cell] = cell.decode("utf-8")
+            for cell in dict.fromkeys(cells):
+                if cell not in known:
+                    known[cell] = cell.decode("utf-8")
         except UnicodeDecodeError:
             self._source.decode()
             raise

@@ -21,7 +21,7 @@ from gateline.samples import Floats
 from gateline.scoring._definitions import Flags, Measured, flags, metric
 from gateline.scoring._material import Material
 from gateline.scoring._truths import NO_OUTPUT, count_supported, read_truths
-from gateline.scoring.retrieval import NONE_RELEVANT, NOT_LABELLED, rank_all, read_retrieved
+from gateline.scoring.retrieval import NONE_RELEVANT, NOT_LABELLED, rank_all
 
 NO_CONTEXT = "no context"
 NOT_JUDGED = "a context without a label"
@@ -66,7 +66,7 @@ def _relevant(material: Material) -> list[set[str] | None]:
     ]
 
 
-def _cover(material: Material, sent: list[set[str] | None], *, of_sent: bool, nothing: str) -> Measured:
+def _cover(material: Material, sent: list[set[str] | None], *, of_sent: bool) -> Measured:
     """Return the share of the relevant ids that are among the sent ones, or the share of those that is relevant."""
     relevant = _relevant(material)
     unlabelled = np.array([wanted is None for wanted in relevant])
@@ -75,7 +75,7 @@ def _cover(material: Material, sent: list[set[str] | None], *, of_sent: bool, no
     found = np.where(unlabelled | unknown, np.nan, np.array(both, np.float64))
     below = sent if of_sent else relevant
     total = np.array([np.nan if ids is None else len(ids) for ids in below], np.float64)
-    empty = (nothing, total == 0) if of_sent else (NONE_RELEVANT, total == 0)
+    empty = (NO_CONTEXT, total == 0) if of_sent else (NONE_RELEVANT, total == 0)
     missing = (NO_OUTPUT, unknown & ~material.has_output)
     return Measured(
         found, total, [missing, (NOT_LABELLED, unlabelled), ("ids were not recorded", unknown), empty]
@@ -121,7 +121,7 @@ def final_context_coverage(material: Material, cutoff: int) -> Measured | None:
     Source: gateline; the recall of a set, over what was sent
     """
     sent = _sent_ids(material)
-    return None if sent is None else _cover(material, sent, of_sent=False, nothing=NO_CONTEXT)
+    return None if sent is None else _cover(material, sent, of_sent=False)
 
 
 @metric("final_context_precision", counts=("relevant_sent", "contexts_sent"))
@@ -134,7 +134,7 @@ def final_context_precision(material: Material, cutoff: int) -> Measured | None:
     Source: gateline; the precision of a set, over what was sent
     """
     sent = _sent_ids(material)
-    return None if sent is None else _cover(material, sent, of_sent=True, nothing=NO_CONTEXT)
+    return None if sent is None else _cover(material, sent, of_sent=True)
 
 
 @metric("context_precision_id", counts=("relevant_candidates", "retrieved_ids"))
@@ -147,12 +147,11 @@ def context_precision_id(material: Material, cutoff: int) -> Measured | None:
     Source: Ragas 0.4, IDBasedContextPrecision
     Beware: it ignores order, and is over what was retrieved; `final_context_precision` is over what was sent
     """
-    retrieved = read_retrieved(material)
-    if retrieved is None or material.golden.relevant is None:
+    found = rank_all(material)
+    if found is None:
         return None
-    sent = [None if ids is None else set(ids) for ids in retrieved]
-    sent = [set() if row < 0 else ids for ids, row in zip(sent, material.output.tolist(), strict=True)]
-    return _cover(material, sent, of_sent=True, nothing="nothing was retrieved")
+    undefined = [*found.unknown, ("nothing was retrieved", found.returned == 0)]
+    return found.measure(found.sum_hits(None, 0), found.returned, undefined)
 
 
 def _average_precision(material: Material, kind: int) -> Measured | None:

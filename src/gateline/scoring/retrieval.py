@@ -88,7 +88,7 @@ class Rankings:
 
 def read_ranking(value: object) -> list[str]:
     """Return the ids of a ranking, best first; one that stands twice is an error, as is a text in an id's place."""
-    if isinstance(value, list) and all(type(item) is str for item in value):
+    if isinstance(value, list) and set(map(type, value)) <= {str}:
         ids: list[str] = value
     else:
         ids = [read_identity(item) for item in read_list(value)]

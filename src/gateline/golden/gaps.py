@@ -1,0 +1,67 @@
+"""What is missing from a golden set: labels, unanswerable questions, one state of the sources, a version."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from gateline.golden.notes import Note
+from gateline.golden.questions import GoldenSet
+
+
+def find_gaps(golden: GoldenSet) -> list[Note]:
+    """Return what is missing from a golden set, each with what it means for metrics."""
+    return [*_find_empty_labels(golden), *_find_unknown(golden)]
+
+
+def _find_empty_labels(golden: GoldenSet) -> Iterator[Note]:
+    file = golden.run.file
+    texts = golden.questions or golden.ids
+    blank = [name for name, text in zip(golden.ids, texts, strict=True) if not (text or "").strip()]
+    if blank:
+        yield Note("error", "empty label", "the question is empty", blank, file)
+    kinds = [
+        golden.relevant,
+        golden.evidence_groups,
+        golden.reference_answers,
+        *(
+            golden.claims(name)
+            for name in ("required_claims", "forbidden_claims", "answer_clusters", "answer_set")
+        ),
+    ]
+    nothing, empty = [], []
+    for row, name in enumerate(golden.ids):
+        if golden.answerable and golden.answerable[row] is False:
+            continue
+        if not any(kind[row] for kind in kinds if kind is not None):
+            nothing.append(name)
+        grades = golden.relevant[row] if golden.relevant else None
+        if grades and not any(grade > 0 for grade in grades.values()):
+            empty.append(name)
+    if nothing:
+        said = "no relevant ids, reference or claims: nothing can be scored against"
+        yield Note("warning", "empty label", said, nothing, file)
+    if empty:
+        said = "ids are judged and none is relevant: recall is undefined"
+        yield Note("warning", "empty label", said, empty, file)
+
+
+def _find_unknown(golden: GoldenSet) -> Iterator[Note]:
+    file = golden.run.file
+    if not golden.answerable or False not in golden.answerable:
+        said = "no question is labelled unanswerable: nothing can be said of correct refusals"
+        yield Note("warning", "refusals", said, [], file)
+    kept = Counter(text for text in golden.snapshots or [] if text)
+    if len(kept) > 1:
+        named = ", ".join(f"{name} ({number})" for name, number in kept.most_common(5))
+        yield Note("warning", "snapshots", f"questions of {len(kept)} source snapshots: {named}", [], file)
+    if version_of(golden) is None:
+        said = "has no version, in the header (golden_set.version) or a field 'version'; only its digest names it"
+        yield Note("warning", "version", said, [], file)
+
+
+def version_of(golden: GoldenSet) -> str | None:
+    """Return the version that a golden set says it has, all of them where it says several, None where none."""
+    named = [golden.run.provenance.get("golden_set.version"), golden.run.provenance.get("version")]
+    found = {str(value) for value in named if value} or set(filter(None, golden.run.texts("version") or []))
+    return " and ".join(sorted(found)) if found else None

@@ -1,0 +1,113 @@
+"""Questions that stand more than once, equal or nearly so, within a split or across splits.
+
+A question in two splits leaks from one into the other; one that stands twice counts twice.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateline.golden.likeness import find_alike
+from gateline.golden.notes import Note
+from gateline.golden.questions import GoldenSet, normalise
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One question with its place."""
+
+    golden: GoldenSet
+    row: int
+    text: str
+    """Normalised."""
+    split: str
+
+    @property
+    def name(self) -> str:
+        return self.golden.ids[self.row]
+
+    @property
+    def place(self) -> str:
+        return self.golden.run.place(self.row)
+
+
+def find_repeats(sets: Sequence[GoldenSet]) -> list[Note]:
+    """Return the questions and ids of one or more golden sets that stand more than once."""
+    asked = [one for golden in sets for one in _ask(golden, alone=len(sets) == 1)]
+    return [*_find_duplicates(asked), *_find_near_duplicates(asked), *_find_shared_ids(sets)]
+
+
+def _ask(golden: GoldenSet, *, alone: bool) -> Iterator[_Asked]:
+    """Give the questions that have a text; a file without splits is one, if it is one of several."""
+    own = "" if alone else Path(golden.run.file).name
+    splits = golden.splits or [None] * len(golden)
+    texts = golden.questions or [None] * len(golden)
+    for row, (text, split) in enumerate(zip(texts, splits, strict=True)):
+        normal = normalise(text or "")
+        if normal:
+            yield _Asked(golden, row, normal, split or own)
+
+
+def _find_duplicates(asked: Sequence[_Asked]) -> list[Note]:
+    by_text: dict[str, list[_Asked]] = defaultdict(list)
+    for one in asked:
+        by_text[one.text].append(one)
+    notes = []
+    for group in by_text.values():
+        if len(group) < 2:
+            continue
+        names, first = [one.name for one in group], group[0]
+        splits = sorted({one.split for one in group})
+        if len(splits) > 1:
+            said = f"the same question stands in the splits {', '.join(splits)}"
+            notes.append(Note("error", "leak", said, names, group[1].place))
+        else:
+            notes.append(
+                Note("error", "duplicate", "the same question stands more than once", names, group[1].place)
+            )
+        for label in ("relevant", "required_claims"):
+            known = [labels for one in group if (labels := _labels_of(one, label)) is not None]
+            if len(set(known)) > 1:
+                said = f"the same question has different {label.replace('_', ' ')}"
+                notes.append(Note("error", "contradiction", said, names, first.place))
+    return notes
+
+
+def _labels_of(one: _Asked, label: str) -> frozenset[str] | None:
+    """Return a question's relevant ids or required claims, None where there are none."""
+    if label == "relevant":
+        grades = one.golden.relevant[one.row] if one.golden.relevant else None
+        return None if grades is None else frozenset(name for name, grade in grades.items() if grade > 0)
+    claims = one.golden.claims(label)
+    found = claims[one.row] if claims else None
+    return None if found is None else frozenset(found)
+
+
+def _find_near_duplicates(asked: Sequence[_Asked]) -> list[Note]:
+    notes = []
+    for first, second, overlap in find_alike([one.text for one in asked]):
+        one, other = asked[first], asked[second]
+        leaks = one.split != other.split
+        said = f"the questions are {overlap:.0%} alike"
+        if leaks:
+            said += f" and stand in the splits {one.split} and {other.split}"
+        check = "near leak" if leaks else "near duplicate"
+        notes.append(Note("warning", check, said, [one.name, other.name], other.place))
+    return notes
+
+
+def _find_shared_ids(sets: Sequence[GoldenSet]) -> list[Note]:
+    first: dict[str, GoldenSet] = {}
+    shared: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for golden in sets:
+        for name in dict.fromkeys(golden.ids):
+            before = first.setdefault(name, golden)
+            if before is not golden:
+                shared[before.run.file, golden.run.file].append(name)
+    return [
+        Note("error", "leak", f"ids stand in {before} too", names, after)
+        for (before, after), names in shared.items()
+    ]
