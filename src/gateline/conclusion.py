@@ -118,7 +118,7 @@ def _tell(known: Known, options: Options) -> Verdict:
         because=[],
         counts=count([]),
         fail_on=options.fail_on,
-        first_run=known.baseline is None,
+        first_run=known.baseline is None and options.first_run,
         policy=_tell_policy(policy, known.policy_file),
         judged_on=known.on.isoformat(),
         baseline=None if known.baseline is None else _tell_run(known.baseline_run, known.baseline),
