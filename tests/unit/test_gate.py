@@ -199,8 +199,9 @@ def test_giving_up_over_a_fault_of_our_own_says_so(tmp_path: Path) -> None:
 
 
 BYTES = [
-    b"", b"\x00", b"\xff\xfe\x00", b"{", b"[]", b"null", b"[" * 5000, b"{}" * 50, b"id,score\n", b'{"id": NaN}', b"PAR1",
-    b'{"id": "a", "metrics": {"score": 1e999}}', b'{"id": "\\ud800", "metrics": {"score": 1}}', b"a\tb\n1\t2\n",
+    b"", b"\x00", b"\xff\xfe\x00", b"{", b"[]", b"null", b"[" * 5000, b"{}" * 50, b"id,score\n", b"PAR1",
+    b'{"id": NaN}', b'{"id": "a", "metrics": {"score": 1e999}}',
+    b'{"id": "\\ud800", "metrics": {"score": 1}}', b"a\tb\n1\t2\n",
 ]  # fmt: skip
 
 

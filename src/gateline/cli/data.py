@@ -6,8 +6,8 @@ import argparse
 import re
 from pathlib import Path
 
-from gateline.cli.output import print_note, print_report, terminal_width, write_whole
-from gateline.errors import InputError
+from gateline.cli.output import print_note, print_report, terminal_width, write_together, write_whole
+from gateline.errors import InputError, PolicyError
 from gateline.readers import read_run
 from gateline.samples import Run
 
@@ -31,14 +31,16 @@ def run_init(options: argparse.Namespace) -> int:
     policy = Path(options.output or f"gates/{name}.yml")
     texts = {policy: propose_policy(run, name=name)}
     if options.workflow:
+        if Path(options.workflow) == policy:
+            raise PolicyError(f"the policy and the workflow can't both be {policy}", hint="name another file")
         texts[Path(options.workflow)] = workflow_text(policy.as_posix())
     for path in texts:
         if path.exists():
             raise InputError(
                 "is there already and is not written over", str(path), "name another file with --output"
             )
-    for path, text in texts.items():
-        write_whole(path, text)
+    write_together(texts)
+    for path in texts:
         print_note(f"wrote {path}")
     print_note(f"read it, then try: gateline lint {policy}")
     return 0
