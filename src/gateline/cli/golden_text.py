@@ -30,7 +30,7 @@ def render_text(review: Review, width: int = 80) -> str:
     parts.append(
         _wrap(
             f"smallest change: what a pass/fail metric must change by to be seen with 80 % power at 95 % confidence, "
-            f"if {CHANGING:.0%} of the answers change anyway",
+            f"if {CHANGING * 100:g} % of the answers change anyway",
             width,
         )
     )
@@ -74,7 +74,8 @@ def _render_file(facts: FileFacts, width: int) -> list[str]:
 
 def _render_note(note: Note, width: int) -> list[str]:
     place = f"{terminal_text(note.where)}: " if note.where else ""
-    named = f" ({name_some([terminal_name(name) for name in note.ids], 5)})" if note.ids else ""
+    told = [terminal_name(name) for name in note.ids if f"'{name}'" not in note.message]
+    named = f" ({name_some(told, 5)})" if told else ""
     return _wrap(f"{SIGNS[note.level]} {note.check}: {place}{terminal_text(note.message)}{named}", width)
 
 

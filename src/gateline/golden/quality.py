@@ -66,11 +66,7 @@ class Review:
 def review(files: Sequence[str | PathLike[str]], *, id_field: str | None = None) -> Review:
     """Check golden sets, each by itself and against each other; an InputError where one can't be read."""
     sets = [read_golden(file, id_field=id_field) for file in files]
-    notes: list[Note] = []
-    for golden in sets:
-        notes += [
-            Note("error", "contradiction", one.message, [], one.where) for one in find_contradictions(golden)
-        ]
+    notes = [note for golden in sets for note in find_contradictions(golden)]
     notes += find_repeats(sets)
     for golden in sets:
         notes += find_gaps(golden)

@@ -13,6 +13,7 @@ from os import PathLike, fspath
 from gateline.errors import InputError, Problem
 from gateline.golden import labels
 from gateline.golden.labels import read_labels
+from gateline.golden.notes import Note
 from gateline.readers import read_run
 from gateline.readers._json_lines import read_object
 from gateline.readers._json_text import JsonProblemError
@@ -146,21 +147,21 @@ def _find_id_field(source: Source) -> str | None:
 
 def refuse_contradictions(golden: GoldenSet) -> None:
     """Raise an InputError that names each question whose labels contradict each other."""
-    problems = find_contradictions(golden)
+    problems = [Problem(note.message, note.where) for note in find_contradictions(golden)]
     if problems:
         more = [Problem(f"and {len(problems) - 20} more", golden.run.file)] if len(problems) > 20 else []
         raise InputError("the golden set contradicts itself", problems=[*problems[:20], *more])
 
 
-def find_contradictions(golden: GoldenSet) -> list[Problem]:
+def find_contradictions(golden: GoldenSet) -> list[Note]:
     """Return what can't be true of the same question at once, with ids and lines."""
-    run, problems = golden.run, []
+    run, notes = golden.run, []
     first: dict[str, int] = {}
     for row, name in enumerate(golden.ids):
         before = first.setdefault(name, row)
         if before != row:
             where = f", first in {run.place(before)}" if run.lines[before] else ""
-            problems.append(Problem(f"the id '{name}' stands twice{where}", run.place(row)))
+            notes.append(_contradicts(f"the id '{name}' stands twice{where}", [name], run.place(row)))
     required, forbidden = golden.claims("required_claims"), golden.claims("forbidden_claims")
     for row in range(len(golden)):
         said = _contradictions_of(golden, row)
@@ -168,8 +169,13 @@ def find_contradictions(golden: GoldenSet) -> list[Problem]:
         both = _common_claims(wanted or {}, refused or {})
         if both:
             said.append(f"requires and forbids the same claim: {', '.join(repr(text) for text in both[:3])}")
-        problems += [Problem(f"'{golden.ids[row]}' {text}", run.place(row)) for text in said]
-    return problems + _contradicting_twins(golden)
+        name = golden.ids[row]
+        notes += [_contradicts(f"'{name}' {text}", [name], run.place(row)) for text in said]
+    return notes + _contradicting_twins(golden)
+
+
+def _contradicts(message: str, ids: list[str], where: str) -> Note:
+    return Note("error", "contradiction", message, ids, where)
 
 
 def _contradictions_of(golden: GoldenSet, row: int) -> list[str]:
@@ -191,24 +197,21 @@ def _common_claims(required: dict[str, str], forbidden: dict[str, str]) -> list[
     return [text for name, text in required.items() if name in refused or normalise(text) in refused]
 
 
-def _contradicting_twins(golden: GoldenSet) -> list[Problem]:
+def _contradicting_twins(golden: GoldenSet) -> list[Note]:
     """Return equal questions of which one is answerable and the other is not."""
     if not golden.questions or not golden.answerable:
         return []
     first: dict[str, tuple[int, bool]] = {}
-    problems = []
+    notes = []
     for row, (text, answerable) in enumerate(zip(golden.questions, golden.answerable, strict=True)):
         if text is None or answerable is None or not normalise(text):
             continue
         before, known = first.setdefault(normalise(text), (row, answerable))
         if known != answerable:
-            problems.append(
-                Problem(
-                    f"'{golden.ids[row]}' asks the same as '{golden.ids[before]}', and only one of them is answerable",
-                    golden.run.place(row),
-                )
-            )
-    return problems
+            names = [golden.ids[before], golden.ids[row]]
+            said = f"'{names[1]}' asks the same as '{names[0]}', and only one of them is answerable"
+            notes.append(_contradicts(said, names, golden.run.place(row)))
+    return notes
 
 
 def normalise(text: str) -> str:

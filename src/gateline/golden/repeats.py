@@ -68,10 +68,10 @@ def _find_duplicates(asked: Sequence[_Asked]) -> list[Note]:
             notes.append(
                 Note("error", "duplicate", "the same question stands more than once", names, group[1].place)
             )
-        for label in ("relevant", "required_claims"):
+        for label, words in (("relevant", "relevant ids"), ("required_claims", "required claims")):
             known = [labels for one in group if (labels := _labels_of(one, label)) is not None]
             if len(set(known)) > 1:
-                said = f"the same question has different {label.replace('_', ' ')}"
+                said = f"the same question has different {words}"
                 notes.append(Note("error", "contradiction", said, names, first.place))
     return notes
 
@@ -91,7 +91,7 @@ def _find_near_duplicates(asked: Sequence[_Asked]) -> list[Note]:
     for first, second, overlap in find_alike([one.text for one in asked]):
         one, other = asked[first], asked[second]
         leaks = one.split != other.split
-        said = f"the questions are {overlap:.0%} alike"
+        said = f"the questions are {overlap * 100:.0f} % alike"
         if leaks:
             said += f" and stand in the splits {one.split} and {other.split}"
         check = "near leak" if leaks else "near duplicate"
