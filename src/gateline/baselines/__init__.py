@@ -22,6 +22,7 @@ from gateline.verdict import Origin
 if TYPE_CHECKING:
     from gateline.hosts import Job
 
+_PLACE = "--baseline"
 _FORMS = "write a path, artifact:NAME, artifact:NAME:PATH or git:REVISION:PATH"
 
 
@@ -55,7 +56,7 @@ def find_baseline(setting: str | None, candidate: str, job: Job | None) -> Basel
             return _from_git(setting, rest)
     except HostError as error:
         hint = error.problems[0].hint
-        raise InputError(f"the baseline can't be fetched: {error.headline}", setting, hint) from None
+        raise InputError(f"{setting} can't be fetched: {error.headline}", _PLACE, hint) from None
     missing = "" if Path(setting).exists() else f"{setting} is not there"
     return Baseline(path=setting, missing=missing)
 
@@ -65,11 +66,11 @@ def _from_artifact(setting: str, rest: str, candidate: str, job: Job | None) -> 
 
     name, _, path = rest.partition(":")
     if not name:
-        raise InputError("an artifact needs a name", setting, _FORMS)
+        raise InputError(f"{setting}: an artifact needs a name", _PLACE, _FORMS)
     if job is None:
         raise InputError(
-            "an artifact can be fetched in a job of GitHub Actions or GitLab CI only",
-            setting,
+            f"{setting} can be fetched in a job of GitHub Actions or GitLab CI only",
+            _PLACE,
             "download it, and give its path",
         )
     artifact = job.fetch_artifact(name)
@@ -91,7 +92,7 @@ def _from_git(setting: str, rest: str) -> Baseline:
 
     revision, _, path = rest.partition(":")
     if not revision or not path:
-        raise InputError("a file in git needs a revision and a path", setting, _FORMS)
+        raise InputError(f"{setting}: a file in git needs a revision and a path", _PLACE, _FORMS)
     found = read_at(revision, path)
     origin = Origin(source=setting, commit=found.commit, made_on=found.made_on)
     if found.content is None:
@@ -105,10 +106,10 @@ def _harmless_name(path: str) -> str:
     return name[-80:] or "baseline"
 
 
-def say_missing(baseline: Baseline, setting: str | None) -> GatelineError:
+def say_missing(baseline: Baseline) -> GatelineError:
     """Return the error of a baseline that is not there, where that was not allowed."""
     return InputError(
         f"there is no baseline yet: {baseline.missing}",
-        setting or "",
+        _PLACE,
         "say first-run where that is so: then only fixed limits are judged, and this run can become the baseline",
     )

@@ -65,7 +65,7 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
     """
     found = find_baseline(options.baseline, options.candidate, place.job if place else None)
     if found.missing and found.path is None and not options.first_run:
-        raise say_missing(found, options.baseline)
+        raise say_missing(found)
     base_policy, notices = _find_base_policy(options, place)
     if found.missing and options.first_run:
         notices = (f"no baseline yet: {found.missing}; only fixed limits were judged", *notices)

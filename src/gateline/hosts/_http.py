@@ -218,20 +218,10 @@ class Client:
 
     def _said(self, reply: Reply, place: str) -> str:
         """Return `GET /path answered 403: the server's own reason`."""
-        try:
-            content = json.loads(reply.body[:MOST_BYTES])
-            message = (
-                content.get("message") or content.get("error") or "" if isinstance(content, dict) else ""
-            )
-        except (ValueError, RecursionError):
-            message = ""
-        text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
-        if isinstance(message, str) and isinstance(content, dict) and content.get("errors"):
-            text += f" {json.dumps(content['errors'], ensure_ascii=False)}"
-        text = " ".join(text.split())[:_MOST_OF_REASON]
+        reason = _reason_in(reply.body)
         if self._token is not None:
-            text = self._token[1].hidden_in(text)
-        return f"{place} answered {reply.status}" + (f": {text}" if text else "")
+            reason = self._token[1].hidden_in(reason)
+        return f"{place} answered {reply.status}" + (f": {reason[:_MOST_OF_REASON]}" if reason else "")
 
     @staticmethod
     def _json(reply: Reply, path: str) -> Any:
@@ -271,6 +261,19 @@ def _origin(url: str) -> tuple[str, str, int | None]:
 def _place(method: str, url: str) -> str:
     """Return the request without its query: the address of a download carries its own secret there."""
     return f"{method} {urlsplit(url).path}"
+
+
+def _reason_in(body: bytes) -> str:
+    """Return on one line what an answer gives as its reason; empty where it is not JSON that gives one."""
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(content, dict):
+        return ""
+    parts = [content.get("message") or content.get("error"), content.get("errors")]
+    texts = [part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part]
+    return " ".join(" ".join(texts).split())
 
 
 def _reason_of(error: OSError) -> str:

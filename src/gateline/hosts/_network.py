@@ -67,4 +67,7 @@ def _read(answer: HTTPResponse, most: int) -> bytes:
             raise HostError(f"the answer is longer than {most:,} bytes, so it was not read")
         if time.monotonic() > deadline:
             raise TimeoutError
+    if answer.length:
+        # reading in parts ends quietly where the connection does; half an answer is none
+        raise ConnectionError(f"it broke off {answer.length:,} bytes early")
     return b"".join(parts)

@@ -72,7 +72,7 @@ def keep_comment(thread: Thread, wish: Wish) -> Done:
     own = _find(thread, marker)
     if wish.is_fine and wish.remove_when_fine:
         for comment in own:
-            thread.remove(comment)
+            _remove(thread, comment)
         return "removed" if own else "left out"
     if not own:
         if wish.is_fine and wish.mode == "changes":
@@ -112,9 +112,18 @@ def _remove_twins(thread: Thread, own: Sequence[Comment]) -> None:
     for comment in own[1:]:
         if comment.author == own[0].author:
             try:
-                thread.remove(comment)
+                _remove(thread, comment)
             except HostError:
                 return
+
+
+def _remove(thread: Thread, comment: Comment) -> None:
+    """Take a comment away; one that is gone already, such as by a first try whose answer was lost, is gone."""
+    try:
+        thread.remove(comment)
+    except RefusedError as error:
+        if error.status not in (404, 410):
+            raise
 
 
 def _find(thread: Thread, marker: str) -> Sequence[Comment]:

@@ -193,9 +193,16 @@ class Job:
     def fetch_artifact(self, name: str) -> Artifact | None:
         """Return the newest artifact of this name that a successful run on the base branch left. Raises HostError."""
         from gateline.hosts._github_artifacts import fetch
+        from gateline.hosts._http import RefusedError
 
-        if name not in self._fetched:
-            self._fetched[name] = fetch(self.client, self._repository, name, self.base_branch)
+        try:
+            if name not in self._fetched:
+                self._fetched[name] = fetch(self.client, self._repository, name, self.base_branch)
+        except RefusedError as error:
+            if error.status in (401, 403, 404):
+                said = f"{error.headline}; the job needs `permissions: actions: read`"
+                raise RefusedError(said, error.status) from None
+            raise
         return self._fetched[name]
 
 

@@ -1,0 +1,319 @@
+"""`gateline ci` as a whole, against a GitHub on this machine: what is posted, written and returned."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from stand_in import PULL_REQUEST, REPOSITORY, TOKEN, Reply, serving
+
+from gateline.cli import run
+
+ROOT = Path(__file__).parents[2]
+BLOCKED, FINE = "gates/rag.yml", "gates/short.yml"
+
+
+@pytest.fixture
+def job(tmp_path, monkeypatch, environment, github):
+    """A checkout and the variables of a job for pull request 7; yields what starts it and returns its exit code."""
+    folder = tmp_path / "workspace"
+    (folder / "gates").mkdir(parents=True)
+    for policy in (BLOCKED, FINE):
+        shutil.copy(ROOT / policy, folder / policy)
+    shutil.copytree(ROOT / "gates" / "data" / "refchecker", folder / "results")
+    monkeypatch.chdir(folder)
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    files = {"GATELINE_BASELINE": "results/baseline.jsonl", "GATELINE_CANDIDATE": "results/candidate.jsonl"}
+    with serving(github) as address, serving(github) as store:
+        github.base, github.store = address, store
+        for name, value in {
+            **environment,
+            **files,
+            "GITHUB_API_URL": address,
+            "GATELINE_ON": "2026-01-08",
+        }.items():
+            monkeypatch.setenv(name, value)
+
+        def start(policy=BLOCKED, *arguments, **variables):
+            with monkeypatch.context() as here:
+                here.setenv("GATELINE_POLICY", policy)
+                for name, value in variables.items():
+                    here.setenv(name, value)
+                return run(["ci", *arguments])
+
+        yield start
+
+
+def told(environment):
+    return dict(line.split("=", 1) for line in Path(environment["GITHUB_OUTPUT"]).read_text().splitlines())
+
+
+def verdict(folder="gateline-out"):
+    return json.loads((Path(folder) / "verdict.json").read_text(encoding="utf-8"))
+
+
+def test_a_blocked_change_is_told_everywhere(job, github, environment, capsys):
+    assert job() == 1
+    assert len(github.comments) == 1
+    assert github.bodies()[0].startswith("<!-- gateline: rag -->\n### ❌ rag: blocked\n")
+    assert "### ❌ rag: blocked" in Path(environment["GITHUB_STEP_SUMMARY"]).read_text(encoding="utf-8")
+    assert told(environment)["comment-posted"] == "true"
+    assert told(environment)["verdict"] == verdict()["verdict"] == "fail"
+    assert "\n::error file=gates/rag.yml,line=" in capsys.readouterr().out
+
+
+def test_a_second_run_gives_the_same_bytes_and_writes_nothing_new(job, github):
+    job()
+    before = {path: path.read_bytes() for path in Path("gateline-out").iterdir()}
+    github.log.clear()
+    assert job() == 1
+    assert {path: path.read_bytes() for path in Path("gateline-out").iterdir()} == before
+    assert {method for method, _ in github.log} == {"GET"}
+
+
+@pytest.mark.parametrize(("policy", "code"), [(BLOCKED, 1), (FINE, 0), ("gates/none.yml", 2)])
+@pytest.mark.parametrize(
+    "trouble",
+    [Reply(401, {}, b"{}"), Reply(403, {}, b'{"message": "no"}'), Reply(404, {}, b""), Reply(500, {}, b"<html>"),
+     Reply(200, {}, b"[{}]"), Reply(200, {}, b'"text"'), Reply(200, {}, b"[[1]]")],
+)  # fmt: skip
+def test_no_trouble_with_the_host_changes_the_exit_code(
+    job, github, environment, capsys, policy, code, trouble
+):
+    github.when, github.trouble = "/comments", [trouble] * 20
+    assert job(policy) == code
+    assert told(environment)["comment-posted"] == "false"
+    said = capsys.readouterr().err
+    assert "::notice title=gateline::" in said
+    assert "Traceback" not in said
+    assert github.comments == []
+
+
+def test_the_token_is_nowhere(job, github, environment, capsys, tmp_path):
+    github.when, github.trouble = "/comments", [Reply(422, {}, json.dumps({"message": TOKEN}).encode())]
+    job(BLOCKED, "-vv")
+    printed = capsys.readouterr()
+    assert TOKEN not in printed.out + printed.err
+    assert [
+        path for path in tmp_path.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()
+    ] == []
+
+
+@pytest.mark.parametrize("event", ["push", "merge_group", "schedule", "workflow_dispatch"])
+def test_what_is_no_pull_request_gets_no_comment_and_everything_else(job, github, environment, event):
+    assert job(BLOCKED, GITHUB_EVENT_NAME=event) == 1
+    assert not any("comments" in path for _, path in github.log)
+    assert told(environment)["comment-posted"] == "false"
+    assert "blocked" in Path(environment["GITHUB_STEP_SUMMARY"]).read_text(encoding="utf-8")
+
+
+def test_never_asks_nobody_about_comments(job, github, environment, capsys):
+    job(BLOCKED, GATELINE_COMMENT="never")
+    assert not any("comments" in path for _, path in github.log)
+    assert "no comment" not in capsys.readouterr().err
+
+
+def test_a_mode_that_is_none_is_no_verdict(job, github):
+    assert job(BLOCKED, GATELINE_COMMENT="sometimes") == 2
+    assert "--comment is 'sometimes'" in verdict()["because"][0]
+
+
+def test_changes_and_removal(job, github):
+    job(FINE, GATELINE_COMMENT="changes")
+    assert github.comments == []
+    job(FINE)
+    assert len(github.comments) == 1
+    job(FINE, GATELINE_REMOVE_COMMENT="true")
+    assert github.comments == []
+
+
+def test_a_pull_request_from_a_fork_has_all_but_the_comment(job, github, environment, capsys):
+    payload = json.loads(json.dumps(PULL_REQUEST))
+    payload["pull_request"]["head"]["repo"]["full_name"] = "visitor/rag-app"
+    Path(environment["GITHUB_EVENT_PATH"]).write_text(json.dumps(payload))
+    github.may_write = False
+    assert job() == 1
+    assert next(line for line in capsys.readouterr().err.splitlines() if "read-only" in line).startswith(
+        "::notice "
+    )
+    assert [method for method, _ in github.log].count("POST") == 1
+
+
+# --- the base branch's policy
+
+
+def loosen(path=BLOCKED):
+    text = Path(path).read_text(encoding="utf-8")
+    changed = text.replace("worse_by_at_most: 0.02, on_", "worse_by_at_most: 0.2, on_")
+    assert changed != text
+    Path(path).write_text(changed, encoding="utf-8")
+    return text.encode()
+
+
+def test_a_policy_that_the_change_loosens_is_told_without_being_asked(job, github):
+    github.files[("b" * 40, BLOCKED)] = loosen()
+    assert job() == 0
+    assert github.bodies()[0].splitlines()[3] == "> [!CAUTION]"
+    assert verdict()["policy"]["same_as_base"] is False
+    assert verdict()["policy"]["under_base"]["verdict"] == "fail"
+
+
+def test_the_same_policy_is_told_to_be_the_same(job, github):
+    github.files[("b" * 40, BLOCKED)] = Path(BLOCKED).read_bytes()
+    job()
+    assert verdict()["policy"]["same_as_base"] is True
+    assert "Policy unchanged." in github.bodies()[0]
+
+
+def test_a_policy_that_the_base_does_not_have_is_said_in_the_comment(job, github):
+    job()
+    assert "the base branch has no gates/rag.yml" in github.bodies()[0].replace("\u2060", "")
+    assert verdict()["policy"]["same_as_base"] is None
+
+
+def test_an_explicit_base_policy_wins(job, github):
+    github.files[("b" * 40, BLOCKED)] = loosen()
+    job(BLOCKED, "--base-policy", BLOCKED)
+    assert verdict()["policy"]["same_as_base"] is True
+    assert not any("contents" in path for _, path in github.log)
+
+
+def test_git_is_asked_first_where_it_has_the_commit(job, github, environment):
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.com"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "base"]):
+        subprocess.run([*git, *command], check=True)
+    commit = subprocess.run(
+        [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    payload = json.loads(json.dumps(PULL_REQUEST))
+    payload["pull_request"]["base"]["sha"] = commit
+    Path(environment["GITHUB_EVENT_PATH"]).write_text(json.dumps(payload))
+    loosen()
+    assert job() == 0
+    assert verdict()["policy"]["same_as_base"] is False
+    assert not any("contents" in path for _, path in github.log)
+
+
+def test_a_base_policy_that_cannot_be_had_is_a_note(job, github, capsys):
+    github.when, github.trouble = "contents", [Reply(403, {}, b"{}")]
+    assert job() == 1
+    assert "the base branch's policy can't be had" in capsys.readouterr().err
+    assert verdict()["policy"]["same_as_base"] is None
+
+
+# --- the baseline
+
+
+def keep_baseline(github, name="candidate.jsonl"):
+    from stand_in import zipped
+
+    return github.add_artifact("results", zipped(**{name: Path("results/baseline.jsonl").read_bytes()}))
+
+
+def test_the_baseline_of_the_last_run_with_its_commit_and_age(job, github):
+    number = keep_baseline(github)
+    job(FINE, "--baseline", "results/baseline.jsonl", "--output-dir", "from-path")
+    assert job(FINE, "--baseline", "artifact:results") == 0
+    assert f"Baseline: commit `{number:040x}"[:30] + "`, on `main`, 3 days old." in github.bodies()[0]
+    found, same = verdict(), verdict("from-path")
+    assert found["baseline"]["origin"] == {
+        "source": "artifact:results", "branch": "main", "commit": f"{number:040x}", "made_on": "2026-01-05", "age": 3,
+        "run": number + 50_000,
+    }  # fmt: skip
+    assert found["baseline"]["sha256"] == same["baseline"]["sha256"]
+    assert found["findings"] == same["findings"]
+    # the file is kept, so that the command in the comment gives the same verdict again
+    assert (
+        run(
+            [
+                "check",
+                "--policy",
+                FINE,
+                "--baseline",
+                found["baseline"]["file"],
+                "--candidate",
+                "results/candidate.jsonl",
+            ]
+        )
+        == 0
+    )
+
+
+def test_no_baseline_yet_is_no_verdict_unless_that_is_allowed(job, github):
+    assert job(FINE, "--baseline", "artifact:results") == 2
+    assert verdict()["because"][0].startswith(
+        "--baseline: there is no baseline yet: no successful run on main"
+    )
+    assert job(BLOCKED, "--baseline", "artifact:results", "--first-run") == 0
+    assert verdict()["first_run"] is True
+    assert verdict()["notices"][0].startswith(
+        "no baseline yet: no successful run on main has left an artifact results"
+    )
+    assert job(BLOCKED, "--baseline", "results/none-yet.jsonl", "--first-run") == 0
+    assert (
+        verdict()["notices"][0]
+        == "no baseline yet: results/none-yet.jsonl is not there; only fixed limits were judged"
+    )
+
+
+def test_a_baseline_that_cannot_be_fetched_is_never_a_first_run(job, github):
+    keep_baseline(github)
+    github.when, github.trouble = "actions", [Reply(403, {}, b"{}")]
+    assert job(BLOCKED, "--baseline", "artifact:results", "--first-run") == 2
+    assert "artifact:results can't be fetched" in verdict()["because"][0]
+
+
+# --- several gates
+
+
+def test_several_gates_have_a_comment_and_a_folder_each_and_the_worst_exit_code(job, github, environment):
+    assert job("gates/*.yml") == 1
+    assert [body.splitlines()[0] for body in github.bodies()] == [
+        "<!-- gateline: rag -->",
+        "<!-- gateline: short -->",
+    ]
+    assert [verdict(f"gateline-out/{name}")["verdict"] for name in ("rag", "short")] == ["fail", "pass"]
+    outputs = told(environment)
+    assert (outputs["verdict"], outputs["failed"], outputs["comment-posted"]) == ("fail", "1", "true")
+    assert outputs["verdict-file"] == "gateline-out/rag/verdict.json"
+    summary = Path(environment["GITHUB_STEP_SUMMARY"]).read_text(encoding="utf-8")
+    assert [line for line in summary.splitlines() if line.startswith("### ")] == [
+        "### ❌ rag: blocked",
+        "### ✅ short: passed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policies", "code"),
+    [
+        ([BLOCKED, FINE], 1),
+        ([BLOCKED, "gates/none.yml"], 1),
+        ([FINE, "gates/none.yml"], 2),
+        ([FINE], 0),
+    ],
+)
+def test_one_that_says_no_counts_more_than_one_that_says_nothing(job, policies, code):
+    assert job("\n".join(policies)) == code
+    flags = [word for policy in policies for word in ("--policy", policy)]
+    assert job("overridden.yml", *flags) == code
+
+
+@pytest.mark.parametrize("policy", ["gates/*.yaml", "\n", "gates/**/none*.yml"])
+def test_a_pattern_without_a_file_passes_nothing(job, capsys, policy):
+    assert job(policy) == 2
+    assert "no policy" in capsys.readouterr().err
+
+
+def test_two_gates_of_one_name_are_refused(job, github, capsys):
+    shutil.copy(FINE, "gates/twin.yml")
+    assert job("gates/*.yml") == 2
+    assert "gates/short.yml and gates/twin.yml are both called 'short'" in capsys.readouterr().err
+    assert github.comments == []
+
+
+def test_the_repository_of_the_stand_in_is_the_one_of_the_job(environment):
+    assert environment["GITHUB_REPOSITORY"] == REPOSITORY

@@ -1,0 +1,204 @@
+"""Requests and answers against GitHub's own description of its API: always by us, by prism where it is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import jsonschema
+import pytest
+from stand_in import API, GitHub, serving, zipped
+
+from gateline.errors import HostError
+from gateline.hosts._sticky import Wish, keep_comment
+from gateline.hosts.github import Job
+
+SLICE = Path(__file__).parent / "data" / "github-api.json"
+DESCRIPTION = json.loads(SLICE.read_text(encoding="utf-8"))
+MARKER = "<!-- gateline: rag -->"
+
+
+def find(reference):
+    place = DESCRIPTION
+    for part in reference.removeprefix("#/").split("/"):
+        place = place[part]
+    return place
+
+
+def resolved(value):
+    return find(value["$ref"]) if "$ref" in value else value
+
+
+def schema_of(value):
+    """Return OpenAPI 3.0's schema as JSON Schema: there `nullable` is a word of its own."""
+
+    def turn(part):
+        if isinstance(part, list):
+            return [turn(item) for item in part]
+        if not isinstance(part, dict):
+            return part
+        turned = {key: turn(item) for key, item in part.items() if key != "nullable"}
+        if part.get("nullable") is True:
+            return {"anyOf": [turned, {"type": "null"}]}
+        return turned
+
+    return {**turn(value), "components": turn(DESCRIPTION["components"])}
+
+
+class Checked:
+    """A transport that holds what goes through it against the description; other hosts are left out."""
+
+    def __init__(self, github, base=API):
+        self.github, self.base, self.seen = github, base, []
+
+    def __call__(self, request):
+        if not request.url.startswith(self.base):
+            return self.github(request)
+        parts = urlsplit(request.url.removeprefix(self.base))
+        path, values = next(
+            (path, found.groupdict())
+            for path in DESCRIPTION["paths"]
+            if (
+                found := re.fullmatch(
+                    re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path).replace("(?P<path>[^/]+)", "(?P<path>.+)"),
+                    parts.path,
+                )
+            )
+        )
+        call = DESCRIPTION["paths"][path][request.method.lower()]
+        self.seen.append(call["operationId"])
+        known = {one["name"]: one for one in map(resolved, call["parameters"])}
+        for name, value in {
+            **dict(parse_qsl(parts.query)),
+            **{key: unquote(one) for key, one in values.items()},
+        }.items():
+            wanted = known[name]["schema"]
+            given = int(value) if wanted.get("type") == "integer" else value
+            jsonschema.validate(given, schema_of(wanted))
+        if request.body is not None:
+            jsonschema.validate(
+                json.loads(request.body),
+                schema_of(call["requestBody"]["content"]["application/json"]["schema"]),
+            )
+        else:
+            assert "requestBody" not in call
+        reply = self.github(request)
+        answer = resolved(call["responses"].get(str(reply.status)) or {"content": {}})
+        for kind, content in answer.get("content", {}).items():
+            if (
+                kind == "application/json"
+                and "contents" not in path
+                and "/runs/" not in path
+                and not path.endswith("/pulls")
+            ):
+                jsonschema.validate(json.loads(reply.body), schema_of(content["schema"]))
+        return reply
+
+
+def go_through_all_calls(job):
+    """Do all that a job asks GitHub for."""
+    thread = job.open_thread()
+    for text, fine in (("one", False), ("two", False), ("three", True)):
+        keep_comment(thread, Wish(f"{MARKER}\n{text} ä`€\n", is_fine=fine, remove_when_fine=fine))
+    keep_comment(thread, Wish(f"{MARKER}\nlast\n", is_fine=False))
+
+
+@pytest.mark.parametrize("me", [None, "owner"])
+def test_every_call_and_every_answer_of_the_stand_in_is_as_github_describes_them(environment, github, me):
+    github.me = me
+    for number in range(130):
+        github.add_comment(f"remark {number}", "reviewer", "User")
+    github.add_artifact("results", zipped(a="1"))
+    github.files[("b" * 40, "gates/rag.yml")] = b"version: 1\n"
+    checked = Checked(github)
+    job = Job(environment, checked)
+    go_through_all_calls(job)
+    assert job.fetch_artifact("results") is not None
+    assert job.read_base_file("gates/rag.yml") == b"version: 1\n"
+    from gateline.hosts._github_event import WorkflowRun
+    from gateline.hosts._github_run import find_pull_request
+
+    github.add_pull(7, "c" * 40, "visitor/rag-app", "main")
+    run = WorkflowRun(1, "pull_request", "c" * 40, "main", "visitor/rag-app", ())
+    assert find_pull_request(job.client, "acme/rag-app", run) == 7
+    assert set(checked.seen) == {
+        call["operationId"] for path in DESCRIPTION["paths"].values() for call in path.values()
+    }
+    assert github.bodies()[130:] == [f"{MARKER}\nlast\n"]
+
+
+def test_the_check_finds_what_is_wrong(environment, github):
+    job = Job(environment, Checked(github))
+    with pytest.raises(jsonschema.ValidationError, match="'body' is a required property"):
+        job.client.write("POST", "/repos/acme/rag-app/issues/7/comments", {"bodyy": "x"})
+    github.add_comment("x")
+    del github.comments[0]["created_at"]
+    with pytest.raises(jsonschema.ValidationError, match="'created_at' is a required property"):
+        job.open_thread().read()
+
+
+# --- prism, GitHub's description at work between the client and the stand-in
+
+
+NODE_MODULES = os.environ.get("GATELINE_NODE_MODULES", "")  # read now: each test's environment is a clean one
+
+
+def find_prism():
+    folders = [NODE_MODULES, str(Path(__file__).parents[2] / "node_modules")]
+    return next(
+        (path for folder in folders if folder and (path := shutil.which("prism", path=f"{folder}/.bin"))),
+        None,
+    ) or shutil.which("prism")
+
+
+@pytest.fixture
+def prism(tmp_path):
+    command = find_prism()
+    if command is None:
+        pytest.skip(
+            "prism is not here: npm install @stoplight/prism-cli, and name its node_modules in GATELINE_NODE_MODULES"
+        )
+    github = GitHub()
+    with serving(github) as upstream, socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+        probe.close()
+        github.base = f"http://127.0.0.1:{port}"
+        with (tmp_path / "prism.log").open("w") as log:
+            child = subprocess.Popen(
+                [command, "proxy", "--errors", "-h", "127.0.0.1", "-p", str(port), str(SLICE), upstream],
+                stdout=log,
+                stderr=log,
+            )
+            try:
+                for _ in range(300):
+                    if child.poll() is not None:
+                        pytest.fail((tmp_path / "prism.log").read_text())
+                    try:
+                        socket.create_connection(("127.0.0.1", port), 1).close()
+                        break
+                    except OSError:
+                        time.sleep(0.1)
+                yield github
+            finally:
+                child.terminate()
+                child.wait(10)
+
+
+def test_prism_finds_nothing_wrong_with_requests_and_answers(prism, environment, monkeypatch):
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    for number in range(30):
+        prism.add_comment(f"remark {number}", "reviewer", "User")
+    job = Job({**environment, "GITHUB_API_URL": prism.base})
+    go_through_all_calls(job)
+    assert prism.bodies()[30:] == [f"{MARKER}\nlast\n"]
+    with pytest.raises(HostError, match="answered 422"):
+        job.client.write("POST", "/repos/acme/rag-app/issues/7/comments", {"bodyy": "x"})
