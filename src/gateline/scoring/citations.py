@@ -74,7 +74,7 @@ def citation_precision(material: Material, cutoff: int) -> Measured | None:
     Formula: citations that support their claim / citations
     Denominator: the citations given
     Undefined: where none was given, or one has no label
-    Source: Gao et al. 2023 (ALCE), section 4.3; Liu, Zhang and Liang 2023, section 2
+    Source: Liu, Zhang and Liang 2023 (verifiability); Gao et al. 2023 (ALCE)
     Beware: it does not see claims without a citation: see `citation_recall`
     """
     citations = _all_citations(material)
@@ -91,7 +91,7 @@ def citation_recall(material: Material, cutoff: int) -> Measured | None:
     Formula: claims with a valid citation / claims that need one
     Denominator: statements with `needs_citation`, by default all that can be verified
     Undefined: where no claim needs one, citations were not recorded, or do not say what they stand for
-    Source: Gao et al. 2023 (ALCE), section 4.3; Liu, Zhang and Liang 2023, section 2
+    Source: Liu, Zhang and Liang 2023 (verifiability); Gao et al. 2023 (ALCE)
     """
     citations, statements = _all_citations(material), all_statements(material)
     if citations is None or statements is None:

@@ -114,7 +114,7 @@ def hallucination_rate_claim(material: Material, cutoff: int) -> Measured | None
     Formula: Σ unsupported or contradicted claims / Σ verifiable claims, over the run (micro)
     Denominator: the verifiable claims of all answers
     Undefined: where there are no claims; an answer with an unlabelled claim is left out
-    Source: Min et al. 2023 (FActScore), section 3, as a rate of what is not supported
+    Source: Min et al. 2023 (FActScore): 1 minus its precision of facts, over all answers at once
     Beware: a sample has counts and no value of its own; `hallucination_rate_answer` is another metric
     """
     return _count_unsupported(material)

@@ -35,7 +35,7 @@ def cluster_coverage(material: Material, cutoff: int) -> Measured | None:
     Formula: groups covered / groups (`covered_clusters` over `answer_clusters`)
     Denominator: the groups of reference answers of the question
     Undefined: where the question has none, or the output does not say what it covers
-    Source: gateline, after α-nDCG's subtopics: Clarke et al. 2008, section 3
+    Source: gateline; the idea of subtopic recall, Zhai, Cohen and Lafferty 2003
     Beware: coverage of views is not truth of views
     """
     return _cover(material, "answer_clusters", "covered_clusters")
@@ -48,7 +48,7 @@ def answer_set_coverage(material: Material, cutoff: int) -> Measured | None:
     Formula: answers covered / answers (`covered_answers` over `answer_set`)
     Denominator: the reference answers of the question
     Undefined: where the question has none, or the output does not say what it covers
-    Source: Stelmakh et al. 2022 (ASQA), section 4, for several short answers to one question
+    Source: Stelmakh et al. 2022 (ASQA): several short answers to one question
     Beware: coverage of views is not truth of views
     """
     return _cover(material, "answer_set", "covered_answers")

@@ -37,7 +37,7 @@ def refused_correctly(material: Material, cutoff: int) -> Measured | None:
     Formula: 1 if refused, else 0
     Denominator: 1; over a run the unanswerable questions
     Undefined: where the question is answerable or not labelled, or the output does not say whether it refused
-    Source: Rajpurkar, Jia and Liang 2018 (SQuAD 2.0), section 2, for unanswerable questions
+    Source: Rajpurkar, Jia and Liang 2018 (SQuAD 2.0): unanswerable questions
     Beware: without unanswerable questions in the golden set nothing is known of refusals
     """
     return _count_refusals(material, answerable=False)
@@ -50,6 +50,6 @@ def refused_wrongly(material: Material, cutoff: int) -> Measured | None:
     Formula: 1 if refused, else 0
     Denominator: 1; over a run the answerable questions
     Undefined: where the question is unanswerable or not labelled, or the output does not say whether it refused
-    Source: Röttger et al. 2024 (XSTest), section 4, for exaggerated refusals
+    Source: Röttger et al. 2024 (XSTest): exaggerated refusals
     """
     return _count_refusals(material, answerable=True)

@@ -295,7 +295,7 @@ def ndcg(material: Material, cutoff: int) -> Measured | None:
     Formula: Σ over the first K of (2^rel − 1) / log₂(rank + 1), over the same sum for the ideal ranking
     Denominator: the sum for the ideal ranking of all judged ids
     Undefined: where no id is relevant, or none is labelled
-    Source: Burges et al. 2005, section 6.1; `nDCG(dcg='exp-log2')@K` of ir_measures, `ndcg_burges@K` of ranx
+    Source: Burges et al. 2005; `nDCG(dcg='exp-log2')@K` of ir_measures, `ndcg_burges@K` of ranx
     Beware: trec_eval's `ndcg_cut_K` has linear gains: that is `ndcg_linear@K`; with grades of 0 and 1 both agree
     """
     return _cumulated_gain(material, cutoff, exponential=True)
@@ -308,7 +308,7 @@ def ndcg_linear(material: Material, cutoff: int) -> Measured | None:
     Formula: Σ over the first K of rel / log₂(rank + 1), over the same sum for the ideal ranking
     Denominator: the sum for the ideal ranking of all judged ids
     Undefined: where no id is relevant, or none is labelled
-    Source: Järvelin and Kekäläinen 2002, section 2.2, with the discount of trec_eval's `ndcg_cut_K`
+    Source: Järvelin and Kekäläinen 2002, with the discount of trec_eval's `ndcg_cut_K`
     Beware: a grade below 0 counts as 0, as in trec_eval
     """
     return _cumulated_gain(material, cutoff, exponential=False)
