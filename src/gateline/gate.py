@@ -105,10 +105,10 @@ def _read_golden(policy: PolicyFile) -> Run | None:
 
 
 def _score_rankings(known: Known, policy: PolicyFile, golden: Run | None) -> None:
-    """Give TREC run files their metrics: they hold rankings only, and the golden set says what is relevant."""
+    """Give rankings of TREC and MTEB, which have no scores, their metrics: the golden set says what is relevant."""
     for side in ("baseline_run", "candidate_run"):
         run = getattr(known, side)
-        if run is None or run.format != "trec-run":
+        if run is None or run.format not in ("trec-run", "mteb-predictions"):
             continue
         if golden is None:
             raise InputError(

@@ -157,6 +157,25 @@ def test_predictions_rank_as_trec_eval_does(tmp_path):
     assert run.labels("task") == [("T",)] * 2
 
 
+@pytest.mark.parametrize(("metric", "name"), [("ndcg@10", "ndcg_at_10"), ("recall@5", "recall_at_5")])
+def test_predictions_scored_against_labels_have_the_tools_means(tmp_path, metric, name):
+    policy = (
+        "version: 1\nname: gate\nsamples: {at_least: 1, golden_set: "
+        + str(MTEB / "own" / "harbor.qrels")
+        + "}\n"
+        f"metrics: {{{metric}: {{better: higher, range: [0, 1]}}}}\n"
+        f"rules: [{{id: holds, kind: tolerance, metric: {metric}, worse_by_at_most: 0.5}}]\n"
+    )
+    files = [
+        MTEB / "own" / f"predictions_{side}" / "HarborHandbookRetrieval_predictions.json"
+        for side in ("baseline", "candidate")
+    ]
+    (finding,) = judge(policy, *files, tmp_path).findings
+    means = [read_run(OWN / f"harbor__{side}").numbers(name)[0] for side in ("baseline", "candidate")]
+    assert [finding.baseline, finding.candidate] == pytest.approx(means, abs=5.1e-6)
+    assert finding.interval is not None
+
+
 @pytest.mark.parametrize("score", ["true", '"1"', "NaN", "null"])
 def test_a_prediction_without_a_number(tmp_path, score):
     path = tmp_path / "p.json"

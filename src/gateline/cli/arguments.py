@@ -88,6 +88,21 @@ def _setting(parser: argparse.ArgumentParser, *names: str, **options: Any) -> No
     parser.add_argument(*names, **options)
 
 
+class _Files(argparse.Action):
+    """Joins the files of one run, which are named one by one, as lines; given ones replace the environment's."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: Any = None,
+    ) -> None:
+        """Add a file to those given before it."""
+        named = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, values if named is self.default else f"{named}\n{values}")
+
+
 def _switch(parser: argparse.ArgumentParser, *names: str, help: str) -> None:  # noqa: A002  (argparse's word)
     """Add an option without a value that the environment can set."""
     name = next(name for name in names if name.startswith("--"))
@@ -116,9 +131,18 @@ def _add_gate(
         parser,
         "--baseline",
         metavar="B",
+        action=_Files,
         help="results of the baseline: a path, git:REVISION:PATH, or in a CI job artifact:NAME",
     )
-    _setting(parser, "--candidate", metavar="C", required=True, help="results of the candidate")
+    _setting(
+        parser,
+        "--candidate",
+        metavar="C",
+        action=_Files,
+        required=True,
+        help="results of the candidate: a path, a folder or a pattern; given several times, files of one run that are "
+        "joined on id (so with --baseline)",
+    )
     _setting(parser, "--output-dir", metavar="D", help="write verdict.json, comment.md and junit.xml there")
     _setting(
         parser,
@@ -223,18 +247,30 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_score(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("golden", metavar="GOLDEN", help="the golden set: JSON Lines, qrels, a folder in BEIR's layout")
-    parser.add_argument("outputs", metavar="OUTPUTS", help="what the system put out: JSON Lines, a TREC run file")
+    parser.add_argument(
+        "golden", metavar="GOLDEN", help="the golden set: JSON Lines, qrels, a folder in BEIR's layout"
+    )
+    parser.add_argument(
+        "outputs", metavar="OUTPUTS", help="what the system put out: JSON Lines, a TREC run file"
+    )
     _setting(parser, "--output", "-o", metavar="FILE", required=True, help="the JSON Lines file to write")
     _setting(
-        parser, "--k", metavar="K,…", default="10", help="cut-offs of rankings, such as 1,3,5,10 (default: 10)"
+        parser,
+        "--k",
+        metavar="K,…",
+        default="10",
+        help="cut-offs of rankings, such as 1,3,5,10 (default: 10)",
     )
-    _setting(parser, "--id", metavar="FIELD", help="field that identifies a question (default: id or query_id)")
+    _setting(
+        parser, "--id", metavar="FIELD", help="field that identifies a question (default: id or query_id)"
+    )
 
 
 def _add_golden(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="a golden set; of several, each is a split")
-    _setting(parser, "--id", metavar="FIELD", help="field that identifies a question (default: id or query_id)")
+    _setting(
+        parser, "--id", metavar="FIELD", help="field that identifies a question (default: id or query_id)"
+    )
     _switch(parser, "--json", help="as JSON")
 
 
@@ -255,5 +291,8 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "init": ("write a first policy from a result file", _add_init),
     "convert": ("write any readable format as gateline's own JSON Lines", _add_convert),
     "score": ("compute metrics from labels: a golden set and outputs to a run for check", _add_score),
-    "golden": ("check golden sets: duplicates, leaks, contradictions, and what each slice can show", _add_golden),
+    "golden": (
+        "check golden sets: duplicates, leaks, contradictions, and what each slice can show",
+        _add_golden,
+    ),
 }

@@ -62,12 +62,14 @@ def readers() -> dict[str, Reader]:
 def read_run(path: File | Sequence[File], *, read_as: str | None = None, id_field: str | None = None) -> Run:
     """Return the run in a file, by the reader `read_as` or the one that knows the file by its content.
 
-    Several files, also those that a pattern such as `results/*.json` matches, are one run, joined on id.
+    Several files, also lines of one text and those that a pattern such as `results/*.json` matches, are one
+    run, joined on id.
     `id_field` names the field that identifies a question; None means the format's own. An InputError says
     what is wrong with the file (no samples is wrong too), a PolicyError that there is no reader
     `read_as`.
     """
-    files = [fspath(path)] if isinstance(path, str | PathLike) else [fspath(one) for one in path]
+    files = fspath(path).splitlines() if isinstance(path, str | PathLike) else [fspath(one) for one in path]
+    files = [file for file in files if file.strip()] or [""]
     runs = [_read_file(name, read_as, id_field) for file in files for name in _expand(file)]
     if len(runs) == 1:
         return runs[0]

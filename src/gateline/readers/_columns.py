@@ -106,6 +106,8 @@ class Columns:
             return values
         if types <= {str, type(None)}:
             return self._share(name, values)
+        if self._as_measures and int in types:
+            values = [_measure(value) for value in values]
         if float in types:
             self.has_vast_numbers |= _has_vast(np.array([item for item in values if isinstance(item, float)]))
         if any(issubclass(kind, dict | list) for kind in types):
@@ -142,6 +144,16 @@ class Columns:
         for start, part in parts:
             values[start : start + len(part)] = plain_values(part)
         return values
+
+
+def _measure(value: object) -> object:
+    """Return a whole number that a double can't hold exactly as the nearest one, as every parser does somewhere."""
+    if type(value) is not int or abs(value) < EXACT_INTEGERS:
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return value
 
 
 def plain_values(column: Floats | list[object]) -> list[object]:

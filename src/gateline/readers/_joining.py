@@ -32,7 +32,7 @@ def join_runs(runs: Sequence[Run]) -> Run:
     for found in keys:
         for key in found:
             rows.setdefault(key, len(rows))
-    _check_overlap(runs, keys, rows)
+    _check_overlap(runs, keys)
     places = [np.array([rows[key] for key in found], dtype=np.int64) for found in keys]
     first = {rows[key]: (run, row) for run, found in zip(runs[::-1], keys[::-1], strict=True)
              for row, key in enumerate(found)}  # fmt: skip
@@ -130,9 +130,9 @@ def _check_attempts(runs: Sequence[Run]) -> None:
         )
 
 
-def _check_overlap(runs: Sequence[Run], keys: Sequence[list[Key]], rows: Mapping[Key, int]) -> None:
+def _check_overlap(runs: Sequence[Run], keys: Sequence[list[Key]]) -> None:
     """Raise InputError for a file that shares neither questions nor metrics with the others."""
-    for run, found in zip(runs, keys, strict=True):
+    for run, found in zip(runs[::-1], keys[::-1], strict=True):
         others = {key for other in keys if other is not found for key in other}
         names = {name for other in runs if other is not run for name in (*other.metrics, *other.fields)}
         if others.isdisjoint(found) and names.isdisjoint([*run.metrics, *run.fields]):

@@ -309,7 +309,6 @@ def _read_predictions(source: Source, value: Mapping[str, object]) -> Run:
         else {},
         id_field="id of the query",
         made_ids=True,
-        warnings=("predictions hold rankings and no scores: metrics need the labels of the queries",),
     )
 
 

@@ -59,7 +59,10 @@ def _is_json(shape: Shape, head: bytes) -> bool:
 def _is_table(begin: bytes, path: Path) -> bool:
     first, _, rest = begin.partition(b"\n")
     line = first.decode("utf-8", "replace").strip()
-    names = next(csv.reader([line], delimiter=table.find_delimiter(line)), [])
+    try:
+        names = next(csv.reader([line], delimiter=table.find_delimiter(line)), [])
+    except csv.Error:
+        return False
     if [name.strip() for name in names] == ["metric", "score"]:
         return is_metric(rest.partition(b",")[0].decode("utf-8", "replace"))
     return is_frame(names) or (len(names) > 1 and _is_experiment(path))
