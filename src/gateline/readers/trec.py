@@ -53,7 +53,9 @@ def looks_like(head: bytes, path: Path) -> bool:
         return False
     if tuple(rows[0]) == _beir.HEADER:
         return True
-    return all(map(_is_run_row, rows)) or all(map(_is_qrels_row, rows)) or path.suffix.lower() in SUFFIXES
+    if _is_run_row(rows[0]) or path.suffix.lower() in SUFFIXES:
+        return True
+    return _is_qrels_row(rows[0]) and all(len(row) == 4 for row in rows)
 
 
 def _is_run_row(row: list[bytes]) -> bool:
