@@ -115,6 +115,19 @@ def test_a_path_stays_a_path(repository):
     assert find_baseline("C:\\runs\\main.jsonl", "c.jsonl", None).path == "C:\\runs\\main.jsonl"
 
 
+def test_several_files_are_missing_only_where_none_is_there(repository):
+    both = "runs/none.jsonl\nruns/main.jsonl"
+    assert (find_baseline(both, "c.jsonl", None).path, find_baseline(both, "c.jsonl", None).missing) == (
+        both,
+        "",
+    )
+    assert find_baseline("runs/*.jsonl", "c.jsonl", None).missing == ""
+    assert find_baseline("a\nb", "c.jsonl", None).missing == "a, b is not there"
+    assert find_baseline("runs/*.csv", "c.jsonl", None).missing == "runs/*.csv is not there"
+    with pytest.raises(InputError, match="git:main:x can't be joined with other files"):
+        find_baseline("runs/main.jsonl\ngit:main:x", "c.jsonl", None)
+
+
 def test_from_git(repository):
     found = find_baseline("git:main:runs/main.jsonl", "c.jsonl", None)
     assert (found.content, found.name) == (b"first\r\n\xff", "main.jsonl")

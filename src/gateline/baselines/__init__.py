@@ -11,6 +11,7 @@ and writes nothing.
 
 from __future__ import annotations
 
+import glob
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -48,6 +49,8 @@ def find_baseline(setting: str | None, candidate: str, job: Job | None) -> Basel
     """
     if setting is None:
         return Baseline()
+    if "\n" in setting:
+        return _from_paths(setting)
     kind, _, rest = setting.partition(":")
     try:
         if kind == "artifact":
@@ -57,8 +60,19 @@ def find_baseline(setting: str | None, candidate: str, job: Job | None) -> Basel
     except HostError as error:
         hint = error.problems[0].hint
         raise InputError(f"{setting} can't be fetched: {error.headline}", _PLACE, hint) from None
-    missing = "" if Path(setting).exists() else f"{setting} is not there"
-    return Baseline(path=setting, missing=missing)
+    return _from_paths(setting)
+
+
+def _from_paths(setting: str) -> Baseline:
+    """Return one path, a pattern, or several on lines of their own; missing is only what has none of its files."""
+    paths = [line for line in setting.splitlines() if line.strip()]
+    fetched = [path for path in paths if path.startswith(("artifact:", "git:"))]
+    if fetched:
+        raise InputError(
+            f"{fetched[0]} can't be joined with other files", _PLACE, "name it alone, or fetch it first"
+        )
+    is_there = any(Path(path).exists() or (glob.has_magic(path) and glob.glob(path)) for path in paths)  # noqa: PTH207
+    return Baseline(path=setting, missing="" if is_there else f"{', '.join(paths)} is not there")
 
 
 def _from_artifact(setting: str, rest: str, candidate: str, job: Job | None) -> Baseline:
@@ -76,7 +90,7 @@ def _from_artifact(setting: str, rest: str, candidate: str, job: Job | None) -> 
     artifact = job.fetch_artifact(name)
     if artifact is None:
         return Baseline(missing=f"no successful run on {job.base_branch} has left an artifact {name}")
-    inside, content = take_file(artifact, path or None, Path(candidate).name)
+    inside, content = take_file(artifact, path or None, Path(candidate.partition("\n")[0]).name)
     origin = Origin(
         source=setting,
         branch=artifact.branch,
