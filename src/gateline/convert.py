@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gateline.readers._header import write_statements
 from gateline.readers.jsonl import VERSION
 from gateline.samples import EXACT_INTEGERS, Column, Run, number_text
 
@@ -32,6 +33,7 @@ def write_jsonl(run: Run) -> Iterator[str]:
     }
     if run.warnings:
         header["warnings"] = list(run.warnings)
+    header |= write_statements(run)
     yield _line(header)
     slices = {name: _values(column) for name, column in run.slices.items()}
     metrics = {name: _values(column) for name, column in run.metrics.items()}

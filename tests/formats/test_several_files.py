@@ -11,6 +11,7 @@ from documented import FILES, ROOT, judge, write_policies
 
 from gateline.cli import run as run_command
 from gateline.cli.arguments import make_parser
+from gateline.convert import write_jsonl
 from gateline.errors import InputError
 from gateline.readers import read_run, readers
 
@@ -179,3 +180,40 @@ def test_every_page_is_listed_and_its_example_of_any_format_works(tmp_path):
     write(tmp_path / "a.jsonl", *({"query_id": row, "graded_correct": row % 2} for row in range(4)))
     shutil.copy(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     assert judge(policy, tmp_path / "a.jsonl", tmp_path / "b.jsonl").pairing.paired == 4
+
+
+@pytest.mark.parametrize("path", ["mteb/results/codefuse-ai__F2LLM-v2-80M", "ragas/baseline.csv", "evalscope/candidate",
+                                  "ragas/baseline.scores.json"])  # fmt: skip
+def test_a_converted_run_is_held_to_the_same(tmp_path, path):
+    run = read_run(FILES / path)
+    converted = tmp_path / "run.jsonl"
+    converted.write_text("".join(write_jsonl(run)), encoding="utf-8")
+    again = read_run(converted)
+    assert again.ids == run.ids
+    for name in ("metric_facts", "aliases", "must_agree", "unpaired", "warnings"):
+        assert getattr(again, name) == getattr(run, name), name
+    for name in run.metrics:
+        np.testing.assert_array_equal(again.numbers(name), run.numbers(name))
+    for name in run.slices:
+        assert again.labels(name) == run.labels(name)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("metrics", [], "'metrics' of the header must be an object, not a list"),
+        ("metrics", {"f": {"better": "up"}}, "metrics.f of the header must be such as"),
+        ("metrics", {"f": {"better": None, "range": [0]}}, "metrics.f of the header must be such as"),
+        (
+            "must_agree",
+            {"judge": "nearly"},
+            "must_agree.judge must be exactly or major version, not the text 'nearly'",
+        ),
+        ("aliases", {"f": 1}, "aliases.f must be a text, not the number 1"),
+        ("unpaired", True, "'unpaired' must be a text, not true"),
+    ],
+)
+def test_a_header_that_states_nonsense(tmp_path, key, value, message):
+    path = write(tmp_path / "a.jsonl", {"gateline": 1, key: value}, score("q1", 1.0))
+    with pytest.raises(InputError, match=rf"a\.jsonl:1: {message}"):
+        read_run(path)

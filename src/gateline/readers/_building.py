@@ -6,6 +6,7 @@ Readers of record-like files (JSON Lines, JSON, Parquet) share this; it must not
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +55,8 @@ class RunBuilder:
         self.format = file_format
         self.provenance: dict[str, object] = {}
         self.warnings: list[str] = []
+        self.stated: dict[str, Any] = {}
+        """Further fields of the run, which the file states."""
         self.id_field = "" if options.numbered else options.id_field or "id"
         self._numbered = options.numbered
         self._source = source
@@ -135,6 +138,7 @@ class RunBuilder:
             provenance=self.provenance,
             id_field=self.id_field,
             warnings=tuple(self.warnings),
+            **self.stated,
         )
 
     def _section(self, name: str, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> list[Record]:

@@ -17,6 +17,7 @@ import numpy as np
 from gateline.errors import InputError
 from gateline.readers._building import SECTIONS, RunBuilder, describe
 from gateline.readers._columns import Record
+from gateline.readers._header import read_statements
 from gateline.readers._json_lines import Loads, orjson_loads, read_blocks, read_object
 from gateline.readers._json_text import JsonProblemError
 from gateline.readers._source import ReadOptions, Source, without_mark
@@ -95,3 +96,4 @@ def _read_header(header: Record, line: int, builder: RunBuilder) -> None:
     ):
         raise InputError("'warnings' must be a list of texts", place)
     builder.warnings += warnings or []
+    builder.stated = read_statements(header, place)
