@@ -23,7 +23,8 @@ def pair(baseline, candidate, *, baseline_weight=None, candidate_weight=None, cl
 def take(paired, rows):
     """Take some rows of pairs, in the order given."""
     weights = [
-        None if weight is None else weight[rows] for weight in (paired.baseline_weight, paired.candidate_weight)
+        None if weight is None else weight[rows]
+        for weight in (paired.baseline_weight, paired.candidate_weight)
     ]
     return Paired(
         paired.baseline[rows],

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
+
 from gateline.statistics import cluster_keys
 from gateline.statistics.weights import CHUNK, AllButOne, KeyedWeights, ResampledCounts, weighted_sums
-from scipy.stats import kstest
 
 
 def row_of(name, *, seed=1, chunk=0, others=()):

@@ -7,11 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from gateline.statistics.gamma_sums import find_ends, log_lower_tail, merge_equal_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import betainc, betaincinv, log_ndtr, ndtr
+
+from gateline.statistics.gamma_sums import find_ends, log_lower_tail, merge_equal_rows
 
 
 def jeffreys_rows(passed, count):
@@ -131,7 +132,9 @@ def test_a_row_without_a_denominator_leaves_no_end_of_the_support():
     rows = merge_equal_rows(np.array([1.0, 2.0, 1.0]), np.array([1.0, 1.0, 0.0]), np.ones(3))
     low, high = find_ends(rows, -1.96)
     # Q = (G1 + 2·G2 + G3)/(G1 + G2): P(Q ≤ q) by the closed form.
-    assert chance_above(np.array([high - 1.0, high - 2.0, -1.0]), 0.0) == pytest.approx(1 - ndtr(-1.96), rel=1e-6)
+    assert chance_above(np.array([high - 1.0, high - 2.0, -1.0]), 0.0) == pytest.approx(
+        1 - ndtr(-1.96), rel=1e-6
+    )
     assert 1.0 < low < high < math.inf
     assert find_ends(rows, -60.0)[1] == math.inf
 
@@ -169,3 +172,24 @@ def test_the_tail_at_an_end_is_the_tail_asked_for(values, deviate):
         assert log_lower_tail(rows.negated(), -high) == pytest.approx(
             log_ndtr(deviate), abs=2e-5 * deviate**2 + 2e-6
         )
+
+
+@pytest.mark.parametrize(
+    ("count", "lost", "gained"),
+    [(200, 0, 0), (2_000, 3, 0), (20_000, 1, 0), (200_000, 5, 0), (200_000, 2, 2)],
+)
+def test_a_large_sample_in_which_little_differs(count, lost, gained):
+    # The weights of the pairs that are the same act together like a constant: Q is nearly a difference of gammas.
+    rows = merge_equal_rows(
+        np.array([0.0, -1.0, 1.0]), np.ones(3), np.array([count - lost - gained, lost + 0.5, gained + 0.5])
+    )
+    generator = np.random.default_rng([count, lost])
+    draws = 1_000_000
+    below, above = generator.standard_gamma(lost + 0.5, draws), generator.standard_gamma(gained + 0.5, draws)
+    drawn = (above - below) / (generator.standard_gamma(count - lost - gained, draws) + above + below)
+    for deviate in (-1.0, -1.96, -3.0):
+        tail = ndtr(deviate)
+        low, high = find_ends(rows, deviate)
+        allowed = 5.0 * math.sqrt(tail * draws)
+        assert np.count_nonzero(drawn <= low) == pytest.approx(tail * draws, abs=allowed)
+        assert np.count_nonzero(drawn >= high) == pytest.approx(tail * draws, abs=allowed)

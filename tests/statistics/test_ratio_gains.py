@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from statistics_pairs import pair
+
 from gateline.statistics import Statistic
 from gateline.statistics.end_points import (
     adjusted_deviate,
@@ -15,7 +17,6 @@ from gateline.statistics.end_points import (
 )
 from gateline.statistics.gamma_sums import find_ends
 from gateline.statistics.ratio_gains import find_gain_ends
-from statistics_pairs import pair
 
 
 def claims(count, seed, *, clusters=None):

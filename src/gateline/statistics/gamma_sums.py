@@ -24,8 +24,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _STEP = 0.25
 """Step of the trapezoid rule; its error falls like exp(−2π·d/step) with d ≥ 0.8: below 1e-8."""
 _NODES = 16
-_MOST_NODES = 640
-_GROWN = 10.0  # an integrand that much larger than it was nearer to the saddlepoint
+_MOST_NODES = 96
 _NEGLIGIBLE = 1e-12
 _SERIES_IS_EXACT = 0.01
 """Where kurtosis/8 and 5·skewness²/24 are below this, two terms of the series are exact to about 1e-6 of
@@ -34,6 +33,8 @@ _CLEAR_OF_POLE = 0.7
 _CLOSE = 0.01
 _DONE = 1e-5
 _MOST_STEPS = 100
+_BY_SERIES = 4
+"""Steps by the series, where it is not exact, before the contour is walked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,53 +197,47 @@ class Tail:
     def log_probability_by_contour(self) -> float:
         """Return the log of the tail by the trapezoid rule along a bent contour through the saddlepoint.
 
-        The contour is s = ŝ + (i·sinh v + bend·(cosh v − 1))/√K'', which leaves the saddlepoint along the
-        path of steepest descent up to its curvature: bend = skewness/3. On it the integrand hardly
-        oscillates, and the trapezoid rule converges geometrically. Where it grows again further out, a contour
-        that turns upwards, with log cosh v in place of cosh v − 1, is walked in smaller steps.
+        The contour is s = ŝ + (i·sinh v + bend(v))/√K''. Near the saddlepoint it bends as the path of steepest
+        descent does, by skewness/3; there the integrand does not oscillate, and the trapezoid rule converges
+        geometrically. Far out, many rows with a small c (a large sample in which little differs) still pull
+        like exp(drift·s), and it bends to the side where that falls.
         """
-        total = self._walk(steep=True)
+        spread = self.tilted / math.sqrt(self.variance)
+        still_pull = self.shape / (1.0 + (10.0 * spread) ** 2)
+        drift = float(still_pull @ spread) / (1.0 + 20.0 * float(still_pull @ spread**2))
+        near_pole = self.standard_saddle() < _CLEAR_OF_POLE
+        near = min(max(self.skewness() / 3.0, -0.5 if near_pole else -1.0), 1.0)
+        far = min(max(-1.35 * drift, -0.5 if near_pole else -0.7), 1.0)
+        total = self._walk(spread, near, far, 0.8 * _STEP if near_pole else _STEP)
         if not total > 0.0:
-            total = self._walk(steep=False)
+            # Not seen in any test; a straight contour in small steps always converges, only slowly.
+            total = self._walk(spread, 0.0, 0.0, _STEP / 16.0)
         return self.exponent + math.log(total / math.pi)
 
-    def _walk(self, *, steep: bool) -> float:
-        """Return the integral over one contour; NaN where the integrand grows on it.
-
-        It grows on the steep one where many rows with a small c of one sign (a large sample in which little
-        differs) pull like exp(c·s) long after the few with a large c of the other sign have stopped to.
-        """
-        step = _STEP if steep else _STEP / 8
+    def _walk(self, spread: Floats, near: float, far: float, step: float) -> float:
+        """Return the integral over the contour with these bends: π times the tail over exp(K)."""
         u = self.standard_saddle()
-        spread = self.tilted / math.sqrt(self.variance)
         # Tails near one half bring the pole of 1/s at 0 close. A function with the same residue there and no
         # singularity to the right has the integral 0: taking it off leaves a smooth integrand.
         near_pole = u < _CLEAR_OF_POLE
         residue = math.exp(-self.exponent) if near_pole else 0.0
-        bend = min(max(self.skewness() / 3.0, -0.5 if near_pole else -1.5), 1.5)
         total = 0.5 * (1.0 - residue * (1.0 + 0.5 * u) ** -6) / u if u > 1e-7 else 1.5
-        smallest = math.inf
         for first in range(1, int(_MOST_NODES * _STEP / step), _NODES):
             v = step * np.arange(first, first + _NODES)
-            up = np.sinh(v)
-            along = bend * (np.cosh(v) - 1.0 if steep else np.log(np.cosh(v)))
-            turning = bend * (up if steep else np.tanh(v))
+            up, over, turn = np.sinh(v), np.log(np.cosh(v)), np.tanh(v)
+            along = near * over + far * (np.cosh(v) - 1.0 - over)
             real = 1.0 - along[:, None] * spread
             imaginary = up[:, None] * spread
             log_size = -0.5 * (np.log(real * real + imaginary * imaginary) @ self.shape)
             angle = np.arctan2(imaginary, real) @ self.shape
             from_pole = u + along + 1j * up
-            direction = (turning + 1j * np.cosh(v)) / from_pole
+            direction = (near * turn + far * (up - turn) + 1j * np.cosh(v)) / from_pole
             terms = np.exp(np.minimum(log_size, 700.0) + 1j * angle) * direction
             if near_pole:
                 terms -= residue * (1.0 + 0.5 * from_pole) ** -6 * direction
             total += float(terms.imag.sum())
-            last = abs(terms[-1])
-            if last < _NEGLIGIBLE * abs(total):
+            if abs(terms[-1]) < _NEGLIGIBLE * abs(total):
                 break
-            if last > _GROWN * smallest:
-                return math.nan
-            smallest = min(smallest, last)
         return step * total
 
 
@@ -264,19 +259,24 @@ def _find_lower_end(rows: GammaRows, deviate: float) -> float:
     """
     search = _Search.over(rows)
     distance = search.first_distance(deviate)
-    saddle = 0.0
+    saddle, by_series = 0.0, 0
     previous: tuple[float, float] | None = None
     for _ in range(_MOST_STEPS):
         tail = Tail.at(search.combination(distance), rows.shape, saddle)
-        exact, found = _deviate_of(tail, deviate, refine=previous is not None)
-        miss = deviate - found
-        slope = search.slope(tail)
+        exact, found = _deviate_of(tail, deviate, refine=previous is not None or by_series == _BY_SERIES)
+        miss, slope, stalls = deviate - found, search.slope(tail), False
+        if not exact:
+            by_series += 1
+        elif previous is None:
+            # What the series said of the bracket may be wrong.
+            search.forget_bracket()
+        else:
+            stalls = abs(miss) > 0.5 * abs(deviate - previous[1])
+            secant = (found - previous[1]) / (distance - previous[0]) if distance != previous[0] else 0.0
+            slope = secant if secant > 0.0 else slope
         if exact:
-            if previous is not None and found != previous[1]:
-                secant = (found - previous[1]) / (distance - previous[0])
-                slope = secant if 0.5 * slope < secant < 2.0 * slope else slope
             previous = (distance, found)
-        moved = search.step(distance, miss, slope)
+        moved = search.step(distance, miss, slope, halve=stalls)
         if exact and abs(miss) <= _DONE * (1.0 + abs(deviate)):
             distance = moved
             break
@@ -311,6 +311,7 @@ class _Search:
     anchor: float
     base: Floats  # anchor·denominator − numerator, exactly 0 in the rows at the end of the support
     deviation: float
+    highest: float
     low: float
     high: float
 
@@ -319,7 +320,9 @@ class _Search:
         numerator, denominator, shape = rows.numerator, rows.denominator, rows.shape
         deviation = math.sqrt(float(shape @ numerator**2)) / float(shape @ denominator)
         if bool(np.any((denominator <= 0.0) & (numerator < 0.0))):
-            return _Search(rows, False, 0.0, -numerator, deviation, -math.inf, -0.1 * deviation)
+            return _Search(
+                rows, False, 0.0, -numerator, deviation, -0.1 * deviation, -math.inf, -0.1 * deviation
+            )
         ratio = np.where(
             denominator > 0.0, numerator / np.where(denominator > 0.0, denominator, 1.0), math.inf
         )
@@ -327,7 +330,12 @@ class _Search:
         gap = np.where(
             np.isinf(ratio), numerator, denominator * (np.where(np.isinf(ratio), end, ratio) - end)
         )
-        return _Search(rows, True, end, -gap, deviation, 0.0, -end - min(0.1 * deviation, -0.1 * end))
+        highest = -end - min(0.1 * deviation, -0.1 * end)
+        return _Search(rows, True, end, -gap, deviation, highest, 0.0, highest)
+
+    def forget_bracket(self) -> None:
+        """Go back to the whole range."""
+        self.low, self.high = (0.0 if self.bounded else -math.inf), self.highest
 
     def combination(self, distance: float) -> Floats:
         """Return c = q·denominator − numerator at a distance from the anchor."""
@@ -346,21 +354,20 @@ class _Search:
             return reach
         return min(-self.anchor * math.exp(max(reach / -self.anchor, -20.0)), self.high)
 
-    def step(self, distance: float, miss: float, slope: float) -> float:
+    def step(self, distance: float, miss: float, slope: float, *, halve: bool) -> float:
         """Return the next distance: a Newton step, of the log where the support ends, kept in the bracket."""
         if miss > 0.0:
             self.low = max(self.low, distance)
         else:
             self.high = min(self.high, distance)
-        if not self.bounded:
+        if self.bounded:
+            moved = distance * math.exp(min(max(miss / (slope * distance), -40.0), 40.0))
+            middle = math.sqrt(self.low * self.high) if self.low > 0.0 else 0.5 * self.high
+        else:
             moved = distance + min(max(miss / slope, -20.0 * abs(distance)), 0.9 * abs(distance))
-            if not self.low < moved < self.high:
-                moved = 0.5 * (self.low + self.high) if math.isfinite(self.low) else 2.0 * distance
-            return moved
-        moved = distance * math.exp(min(max(miss / (slope * distance), -40.0), 40.0))
-        if not self.low < moved < self.high:
-            moved = math.sqrt(self.low * self.high) if self.low > 0.0 else 0.5 * (self.low + self.high)
-        return moved
+            middle = 0.5 * (self.low + self.high) if math.isfinite(self.low) else 2.0 * distance
+        known = self.low > 0.0 if self.bounded else math.isfinite(self.low)
+        return moved if self.low < moved < self.high and not (halve and known) else middle
 
     def is_out_of_reach(self, distance: float) -> bool:
         """Say whether the end lies beyond what a float can tell from the end of the support."""
