@@ -1,4 +1,4 @@
-"""What all tests share: a clean environment, so that a CI host's variables change nothing."""
+"""What all tests share: a clean environment, so that a CI host's variables change nothing, and no deadlines."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+settings.register_profile("no deadline", deadline=None)  # a busy machine is no fault
+settings.load_profile("no deadline")
 
 _READ_BY_GATELINE = re.compile(r"GATELINE_|GITHUB_|GITLAB_|CI$|CI_|NO_COLOR$|FORCE_COLOR$|COLUMNS$|TERM$")
 

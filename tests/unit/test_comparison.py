@@ -50,7 +50,7 @@ def test_a_mean_gain_is_how_much_better_the_candidate_is(
 ) -> None:
     before, after = np.array(values).T
     sign = 1 if better == "higher" else -1
-    found = compare(runs_of(values), f"{{better: {better}, worst: 0}}", missing=ANY).estimate("score", None)
+    found = compare(runs_of(values), f"{{better: {better}, range: [0, 100]}}").estimate("score", None)
     assert found.baseline == pytest.approx(before.mean())
     assert found.candidate == pytest.approx(after.mean())
     assert found.gain == pytest.approx(sign * (after.mean() - before.mean()), abs=1e-9)
@@ -210,10 +210,10 @@ def test_a_family_widens_the_interval_by_bonferroni() -> None:
 
 
 def test_the_smallest_visible_change_shrinks_with_the_root_of_the_samples() -> None:
-    few = compare("a*20 1>1 b*10 1>0").smallest_visible_change("score", None, "gain", 1)
-    many = compare("a*80 1>1 b*40 1>0").smallest_visible_change("score", None, "gain", 1)
+    few = compare("a*200 1>1 b*100 1>0").smallest_visible_change("score", None, "gain", 1)
+    many = compare("a*800 1>1 b*400 1>0").smallest_visible_change("score", None, "gain", 1)
     assert few is not None and many is not None
-    assert few / many == pytest.approx(2, rel=0.1)
+    assert few / many == pytest.approx(2, rel=0.05)
 
 
 def test_of_a_limit_and_of_a_first_run_no_visible_change_is_claimed() -> None:
