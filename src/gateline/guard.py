@@ -93,7 +93,7 @@ def _holders(path: str) -> list[str]:
 def _loosens(path: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Return whether a change may let more through; what nobody thought of may."""
     old, new = before.get(path), after.get(path)
-    section = path.split(".")[0]
+    section = path.split(".", maxsplit=1)[0]
     if _PRESENT in (old, new):
         return (new is not None) if section == "waivers" else new is None
     holder, _, leaf = path.rpartition(".")
