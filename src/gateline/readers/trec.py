@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -81,75 +82,75 @@ def read(source: Source, options: ReadOptions) -> Run:
     return _make_run(source)
 
 
+class _Ranking:
+    """The documents of one query in the order of the file, with their scores."""
+
+    __slots__ = ("documents", "line", "scores")
+
+    def __init__(self, line: int):
+        self.documents: list[str] = []
+        self.scores: list[Floats] = []
+        self.line = line
+
+    def ordered(self) -> tuple[list[str], bool]:
+        """Return the documents, best first, and whether some scores are equal."""
+        scores = self.scores[0] if len(self.scores) == 1 else np.concatenate(self.scores)
+        if (scores[1:] < scores[:-1]).all():
+            return self.documents, False
+        rows = sorted(zip(scores.tolist(), self.documents, strict=True), reverse=True)
+        return [document for _, document in rows], len({score for score, _ in rows}) < len(rows)
+
+
 def _make_run(source: Source) -> Run:
-    names, queries = Names(source), dict[str, int]()
-    codes: list[npt.NDArray[np.int32]] = []
-    documents: list[str] = []
-    scores: list[Floats] = []
-    lines: list[npt.NDArray[np.int64]] = []
-    tags: set[str] = set()
+    names, tags = Names(source), set[str]()
+    rankings: dict[str, _Ranking] = {}
     for block in read_lines(source, 6):
-        of_block = names.decode(block.columns[0])
-        codes.append(np.array([queries.setdefault(name, len(queries)) for name in of_block], dtype=np.int32))
-        documents += names.decode(block.columns[2])
-        scores.append(read_scores(source, block.columns[4], block.numbers))
+        queries, documents = names.decode(block.columns[0]), names.decode(block.columns[2])
+        scores = read_scores(source, block.columns[4], block.numbers)
         tags.update(cell.decode("utf-8", "replace") for cell in set(block.columns[5]))
-        lines.append(block.numbers)
-    if not queries:
+        begin = 0
+        for query, lines in groupby(queries):  # the lines of a query need not all stand together
+            end = begin + sum(1 for _ in lines)
+            ranking = rankings.get(query)
+            if ranking is None:
+                ranking = rankings[query] = _Ranking(int(block.numbers[begin]))
+            ranking.documents += documents[begin:end]
+            ranking.scores.append(scores[begin:end].copy())
+            begin = end
+    if not rankings:
         raise InputError("0 samples: the file has no line of a ranking", source.name)
-    code, score, line = np.concatenate(codes), np.concatenate(scores), np.concatenate(lines)
-    if (np.diff(code) < 0).any():  # the lines of a query need not stand together
-        order = np.argsort(code, kind="stable")
-        code, score, line = code[order], score[order], line[order]
-        documents = [documents[place] for place in order.tolist()]
-    starts = np.searchsorted(code, np.arange(len(queries) + 1))
-    rankings, tied = _rank(source, list(queries), documents, score, starts, line)
-    return _finish(source, RUN, list(queries), line[starts[:-1]], {"retrieved": rankings}, tied, sorted(tags))
+    _refuse_repeated(source, rankings)
+    tied, ordered = 0, []
+    for ranking in rankings.values():
+        documents, has_ties = ranking.ordered()
+        ordered.append(documents)
+        tied += has_ties
+    first = np.array([ranking.line for ranking in rankings.values()], dtype=np.int64)
+    return _finish(source, RUN, list(rankings), first, {"retrieved": list(ordered)}, tied, sorted(tags))
 
 
-def _rank(
-    source: Source,
-    queries: list[str],
-    documents: list[str],
-    score: Floats,
-    starts: npt.NDArray[np.intp],
-    line: npt.NDArray[np.int64],
-) -> tuple[list[object], int]:
-    """Return the documents of each query, best first, and how many queries have equal scores."""
-    places = starts.tolist()
-    steps = np.diff(score) >= 0
-    steps[starts[1:-1] - 1] = False
-    unsettled = np.zeros(len(queries), dtype=bool)
-    unsettled[np.searchsorted(starts, np.flatnonzero(steps), side="right") - 1] = True
-    rankings: list[object] = []
-    problems = Problems(source.name)
-    tied = 0
-    for query, needs_order in enumerate(unsettled.tolist()):
-        begin, end = places[query], places[query + 1]
-        ranking = documents[begin:end]
-        if len(set(ranking)) < len(ranking):
-            _tell_repeated(problems, queries[query], ranking, line[begin:end])
-        if needs_order:
-            rows = sorted(zip(score[begin:end].tolist(), ranking, strict=True), reverse=True)
-            ranking = [document for _, document in rows]
-            tied += len({value for value, _ in rows}) < len(rows)
-        rankings.append(ranking)
+def _refuse_repeated(source: Source, rankings: dict[str, _Ranking]) -> None:
+    """Raise an InputError that names query, document and lines where a document stands twice in a ranking."""
+    wrong = {
+        query for query, ranking in rankings.items() if len(set(ranking.documents)) < len(ranking.documents)
+    }
+    if not wrong:
+        return
+    problems, names = Problems(source.name), Names(source)
+    first: dict[tuple[str, str], int] = {}
+    for block in read_lines(source, 6):
+        queries, documents = names.decode(block.columns[0]), names.decode(block.columns[2])
+        for query, document, line in zip(queries, documents, block.numbers.tolist(), strict=True):
+            if query not in wrong:
+                continue
+            before = first.setdefault((query, document), line)
+            if before != line:
+                problems.add(
+                    line,
+                    f"query '{query}' has document '{document}' twice, in lines {before} and {line}",
+                    "a document counted twice lets a score pass 1: keep its best line",
+                )
     problems.raise_any()
-    return rankings, tied
-
-
-def _tell_repeated(
-    problems: Problems, query: str, documents: list[str], lines: npt.NDArray[np.int64]
-) -> None:
-    first: dict[str, int] = {}
-    for document, line in zip(documents, lines.tolist(), strict=True):
-        before = first.setdefault(document, line)
-        if before != line:
-            problems.add(
-                line,
-                f"query '{query}' has document '{document}' twice, in lines {before} and {line}",
-                "a document counted twice lets a score pass 1: keep its best line",
-            )
 
 
 def _make_qrels(source: Source, blocks: Iterator[Lines], places: tuple[int, int, int]) -> Run:
