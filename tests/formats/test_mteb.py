@@ -155,6 +155,8 @@ def test_predictions_rank_as_trec_eval_does(tmp_path):
     assert run.ids == ["de/test/q", "en/test/q"]
     assert run.fields["retrieved"] == [["b", "c", "a"], []]
     assert run.labels("task") == [("T",)] * 2
+    shutil.copy(tmp_path / "T_predictions.json", tmp_path / "U_predictions.json")
+    assert read_run(tmp_path).ids == ["T/de/test/q", "T/en/test/q", "U/de/test/q", "U/en/test/q"]
 
 
 @pytest.mark.parametrize(("metric", "name"), [("ndcg@10", "ndcg_at_10"), ("recall@5", "recall_at_5")])

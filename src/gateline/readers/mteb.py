@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 from gateline.errors import InputError, name_some
 from gateline.readers._building import flatten
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
+from gateline.readers._mteb_predictions import make_prediction_run
 from gateline.readers._mteb_tasks import (
     TaskRecord,
     find_aliases,
@@ -32,7 +32,7 @@ from gateline.readers._source import ReadOptions, Source, digest_of, without_mar
 from gateline.samples import Column, MetricFacts, Run
 
 NAME = "mteb"
-META, SETTINGS = "model_meta.json", "run_settings.jsonl"
+META, SETTINGS, PREDICTIONS = "model_meta.json", "run_settings.jsonl", "*_predictions.json"
 DEEPEST_FOLDER = 4
 _FRAME = re.compile(rb",task_name,[^\r\n]")
 
@@ -40,7 +40,7 @@ _FRAME = re.compile(rb",task_name,[^\r\n]")
 def looks_like(head: bytes, path: Path) -> bool:
     """Say whether this is a result, a bundle, a table or predictions of MTEB, or a folder with results."""
     if not head:
-        return next(_result_folders(path), None) is not None
+        return next(_result_folders(path), None) is not None or any(path.glob(PREDICTIONS))
     shape = shape_of(head)
     if shape.kind != "object":
         return _FRAME.match(without_mark(head)) is not None
@@ -68,7 +68,7 @@ def read(source: Source, options: ReadOptions) -> Run:
         return _read_frame(source)
     value = _parse(source)
     if "mteb_model_meta" in value:
-        return _read_predictions(source, value)
+        return make_prediction_run([(source, value)], source.name, source.sha256)
     bundles = value.get("model_results")
     if isinstance(bundles, list):
         names = [str(one.get("model_name")) for one in bundles if isinstance(one, dict)]
@@ -129,7 +129,7 @@ def _task_files(entries: Sequence[Path], most: int | None = None) -> list[Path]:
 def _read_folder(source: Source) -> Run:
     folders = list(_result_folders(source.path))
     if not folders:
-        raise InputError("is a folder without results of MTEB", source.name)
+        return _read_predictions(source)
     if len(folders) > 1:
         names = name_some([str(folder.relative_to(source.path)) for folder in folders])
         raise InputError(
@@ -145,6 +145,14 @@ def _read_folder(source: Source) -> Run:
     for one in beside:
         facts.update(_read_meta(one) if one.path.name == META else _read_settings(one))
     return _make_run(source.name, digest_of([*tasks, *beside]), records, facts)
+
+
+def _read_predictions(source: Source) -> Run:
+    """Return the rankings of all tasks in a folder of predictions."""
+    files = [Source(str(path)) for path in sorted(source.path.glob(PREDICTIONS))]
+    if not files:
+        raise InputError("is a folder without results or predictions of MTEB", source.name)
+    return make_prediction_run([(file, _parse(file)) for file in files], source.name, digest_of(files))
 
 
 def _read_meta(source: Source) -> dict[str, object]:
@@ -276,49 +284,3 @@ def _read_frame(source: Source) -> Run:
         warnings=("a table of main scores says nothing of versions and data revisions; the result files do",),
         metric_facts={"main_score": MetricFacts("higher", (-1.0, 1.0))},
     )
-
-
-def _read_predictions(source: Source, value: Mapping[str, object]) -> Run:
-    meta = value["mteb_model_meta"]
-    rankings: list[tuple[str, str, str, object]] = [
-        (subset, str(split), str(query), ranking)
-        for subset, splits in value.items()
-        if subset != "mteb_model_meta" and isinstance(splits, dict)
-        for split, queries in splits.items()
-        if isinstance(queries, dict)
-        for query, ranking in queries.items()
-    ]
-    parts = {(subset, split) for subset, split, _, _ in rankings}
-    task = source.path.name.removesuffix(".json").removesuffix("_predictions")
-    return Run(
-        file=source.name,
-        sha256=source.sha256,
-        format="mteb-predictions",
-        ids=[
-            query if len(parts) == 1 else f"{subset}/{split}/{query}" for subset, split, query, _ in rankings
-        ],
-        lines=np.zeros(len(rankings), dtype=np.int64),
-        slices={
-            "task": [task] * len(rankings),
-            "subset": [subset for subset, _, _, _ in rankings],
-            "split": [split for _, split, _, _ in rankings],
-        },
-        fields={"retrieved": [_rank(ranking, query, source) for _, _, query, ranking in rankings]},
-        provenance={"model": meta.get("model_name"), "model_revision": meta.get("revision")}
-        if isinstance(meta, dict)
-        else {},
-        id_field="id of the query",
-        made_ids=True,
-    )
-
-
-def _rank(ranking: object, query: str, source: Source) -> list[str]:
-    """Return the documents of a query, best first, equal scores by document, descending, as trec_eval has them."""
-    if not isinstance(ranking, dict):
-        raise InputError(
-            f"the ranking of the query '{query}' is no object of documents and scores", source.name
-        )
-    for document, score in ranking.items():
-        if isinstance(score, bool) or not isinstance(score, int | float) or math.isnan(score):
-            raise InputError(f"the score of '{document}' for the query '{query}' is no number", source.name)
-    return sorted(ranking, key=lambda document: (ranking[document], document), reverse=True)

@@ -19,7 +19,7 @@ from gateline.readers._building import RunBuilder
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
 from gateline.readers._ragas_names import QUESTIONS, is_frame, is_metric, shows_ragas
 from gateline.readers._shape import Shape, shape_of
-from gateline.readers._source import ReadOptions, Source, without_mark
+from gateline.readers._source import HEAD_BYTES, ReadOptions, Source, without_mark
 from gateline.samples import MetricFacts, Run, read_number
 
 NAME = "ragas"
@@ -50,7 +50,7 @@ def _is_json(shape: Shape, head: bytes) -> bool:
         wrapped = [shape.inner.get(wrapper, frozenset()) for wrapper in WRAPPERS]
         if any(not inner.isdisjoint(QUESTIONS) and shows_ragas(inner) for inner in wrapped):
             return True
-        if "results" in names and _PRINTED.search(head):
+        if "results" in names and _PRINTED.search(head[:HEAD_BYTES]):
             return True
     bare = {name for name in names if is_metric(name)}
     return shows_ragas(names) and 2 * len(bare) > len(names) and "id" not in names

@@ -1,0 +1,95 @@
+"""Every pair of the shared files goes through inspect and check: it is judged, or the reason why not is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from documented import FORMATS, judge
+
+from gateline.inspection import inspect_run, render_text, to_json
+from gateline.readers import read_run
+
+pytestmark = pytest.mark.skipif(not FORMATS.is_dir(), reason="the shared files are not beside this work tree")
+
+MEANS = "only means of the whole run"
+JUDGED = ""
+RAGAS = {
+    "baseline.csv": JUDGED,
+    "baseline.jsonl": JUDGED,
+    "baseline.records.json": JUDGED,
+    "baseline.records_nan.json": JUDGED,
+    "baseline.columns.json": JUDGED,
+    "baseline.custom_wrapper.json": JUDGED,
+    "baseline.scores.json": "scores without questions",
+    "baseline.summary.json": MEANS,
+    "baseline.metric_score.csv": MEANS,
+    "baseline.repr_string.json": MEANS,
+    "exp_csv/experiments/baseline.csv": "1 of 29 questions of the baseline are not in the candidate",
+    "exp_csv/experiments/baseline-dictrows.csv": JUDGED,
+    "exp_jsonl/experiments/baseline.jsonl": "1 of 29 questions of the baseline are not in the candidate",
+    "exp_jsonl/experiments/baseline-dictrows.jsonl": JUDGED,
+}
+MTEB = {
+    "own/baseline.model_result.json": JUDGED,
+    "own/baseline.benchmark_results.json": JUDGED,
+    "own/baseline.dataframe.csv": JUDGED,
+    "own/results/harbor__baseline": JUDGED,
+}
+EVALSCOPE = {
+    "baseline": JUDGED,
+    "v1_baseline": "1 of 30 questions of the baseline are not in the candidate",
+    "perf/baseline": JUDGED,
+    "rageval_mteb_baseline": JUDGED,
+    "rageval_ragas_baseline_score.json": JUDGED,
+}
+OF_THE_TOOL = {"ragas": RAGAS, "mteb": MTEB, "evalscope": EVALSCOPE}
+PAIRS = [(tool, name, reason) for tool, pairs in OF_THE_TOOL.items() for name, reason in pairs.items()]
+
+
+def check_pair(baseline: Path, candidate: Path, reason: str, folder: Path) -> None:
+    run = read_run(baseline)
+    found = inspect_run(run)
+    assert render_text(found, 80).startswith(str(baseline)[:20])
+    assert json.loads(to_json(found))["samples"] == len(run)
+    metric = next(
+        name for name, column in run.metrics.items() if not all(value != value for value in run.numbers(name))
+    )
+    facts = run.find_facts(metric)
+    better = facts.better if facts and facts.better else "higher"
+    policy = {
+        "version": 1,
+        "name": "gate",
+        "samples": {"at_least": 1},
+        "missing": {"drop_at_most": 0.2},
+        "metrics": {metric: {"better": better}},
+        "rules": [{"id": "holds", "kind": "tolerance", "metric": metric, "worse_by_at_most": 10_000}],
+    }
+    verdict = judge(json.dumps(policy), baseline, candidate, folder)
+    if reason:
+        assert verdict.verdict == "invalid"
+        assert reason in verdict.because[0]
+    else:
+        assert verdict.verdict in {"pass", "fail"}, verdict.because
+        assert verdict.pairing.paired == len(run)
+        (finding,) = verdict.findings
+        assert finding.baseline == pytest.approx(
+            sum(v for v in run.numbers(metric) if v == v) / finding.samples, rel=0.2
+        )
+
+
+@pytest.mark.parametrize(("tool", "name", "reason"), PAIRS, ids=[f"{tool}-{name}" for tool, name, _ in PAIRS])
+def test_a_pair(tool, name, reason, tmp_path):
+    baseline = FORMATS / tool / name
+    check_pair(baseline, FORMATS / tool / name.replace("baseline", "candidate"), reason, tmp_path)
+
+
+@pytest.mark.parametrize("number", range(22))
+def test_a_saved_task_of_the_real_models(number, tmp_path):
+    large, small = (
+        sorted(path for path in model.rglob("*.json") if path.name != "model_meta.json")
+        for model in sorted((FORMATS / "mteb" / "results").iterdir())
+    )
+    assert len(large) == len(small) == 22
+    check_pair(large[number], small[number], JUDGED, tmp_path)
