@@ -34,8 +34,8 @@ def explain(file: PolicyFile) -> str:
             [
                 "What is let through for now:",
                 *_bullets(
-                    f"{one.rule}{f' in {one.slice}' if one.slice else ''} up to {one.up_to.text} until {one.until.isoformat()} "
-                    f"({one.by}: {one.reason})"
+                    f"{one.rule}{f' in {one.slice}' if one.slice else ''} up to {one.up_to} "
+                    f"until {one.until.isoformat()} ({one.by}: {one.reason})"
                     for one in policy.waivers
                 ),
             ]
@@ -77,7 +77,10 @@ def review(file: PolicyFile) -> list[str]:
 
 def _line_note(rule: Rule) -> str:
     if rule.kind == "tolerance" and rule.decides_by == "value" and not rule.hard:
-        return f"rules.{rule.id} decides by value: noise alone can break it or hide a loss; 'decide_by: interval' says how sure"
+        return (
+            f"rules.{rule.id} decides by value: noise alone can break it or hide a loss; "
+            "'decide_by: interval' says how sure"
+        )
     return ""
 
 
