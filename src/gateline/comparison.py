@@ -14,6 +14,7 @@ from gateline import statistics
 from gateline.findings import FoundInterval, Judged
 from gateline.metric import Metric
 from gateline.pairing import Pairs, Rows
+from gateline.pairing.worst import assume_worst
 from gateline.samples import Floats
 from gateline.statistics import Interval, Paired, Settings, Statistic
 
@@ -49,6 +50,7 @@ class Comparison:
     metrics: dict[str, Metric]
     settings: Settings
     _keys: object = None
+    _worst: Comparison | None = None
     _estimates: dict[tuple[str, str | None, bool], Estimate] = field(default_factory=dict)
     _paired: dict[tuple[str, str | None, bool], Paired] = field(default_factory=dict)
 
@@ -75,6 +77,31 @@ class Comparison:
         usable = values.candidate.usable if candidate_alone else values.usable
         rows = np.intersect1d(values.expected, self.pairs.labels.rows(place))
         return rows[~usable[rows]]
+
+    def asked(self, metric: str, place: str | None) -> int:
+        """Return how many questions of a slice should have a value of the metric, lost ones included."""
+        values = self.pairs.metrics[metric]
+        rows = np.intersect1d(values.expected, self.pairs.labels.rows(place))
+        return len(rows) + len(self.lost(metric, place))
+
+    def lost(self, metric: str, place: str | None) -> list[str]:
+        """Return the questions of a slice that the candidate lacks and that should have a value of the metric."""
+        labels, within = self.pairs.labels, self.metrics[metric].applies_to
+        lost = labels.lost_in(place)
+        expected = set(labels.lost_in(within)) if within else set(lost)
+        return [name for name in lost if name in expected]
+
+    def left_out(self, metric: str, place: str | None) -> float:
+        """Return how many values of the candidate are left out in a slice; of a question's attempts a part."""
+        values = self.pairs.metrics[metric]
+        rows = np.intersect1d(values.expected, self.pairs.labels.rows(place))
+        return float(values.candidate.lost[rows].sum())
+
+    def if_worst(self) -> Comparison:
+        """Return the comparison were every left-out value of the candidate as bad as can be."""
+        if self._worst is None:
+            self._worst = Comparison(assume_worst(self.pairs, self.metrics), self.metrics, self.settings)
+        return self._worst
 
     def per_sample(self, metric: str, rows: Rows) -> tuple[Floats | None, Floats]:
         """Return the values of the baseline (None in a first run) and the candidate for some pairs."""

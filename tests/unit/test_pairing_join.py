@@ -52,6 +52,7 @@ def test_intersect_compares_the_common_ids_and_tells_who_left_by_slice_and_outco
         "q1 de 1>1 q2 de 1>- q3 de 0>- q4 en 1>- q5 en ->1 q6 en 1>1",
         "{kind: tolerance, metric: score, worse_by_at_most: 0.1, slices: [language]}",
         samples="{at_least: 1, on_mismatch: intersect}",
+        missing="{drop_at_most: 1}",
     )
     assert pairs.ids == ["q1", "q6"]
     facts = pairs.facts
@@ -63,13 +64,19 @@ def test_intersect_compares_the_common_ids_and_tells_who_left_by_slice_and_outco
 
 
 def test_of_those_who_left_only_the_scored_ones_are_said_to_have_passed() -> None:
-    facts = make_pairs("q1 1>1 q2 1>- q3 ?>- q4 0>-", samples="{at_least: 1, on_mismatch: intersect}").facts
+    facts = make_pairs(
+        "q1 1>1 q2 1>- q3 ?>- q4 0>-",
+        samples="{at_least: 1, on_mismatch: intersect}",
+        missing="{drop_at_most: 1}",
+    ).facts
     assert facts is not None
     assert (facts.only_in_baseline.samples, facts.only_in_baseline.passed) == (3, 1)
 
 
 def test_passed_is_unknown_where_the_first_metric_is_no_pass_or_fail() -> None:
-    facts = make_pairs("q1 1>1 q2 0.4>-", samples="{at_least: 1, on_mismatch: intersect}").facts
+    facts = make_pairs(
+        "q1 1>1 q2 0.4>-", samples="{at_least: 1, on_mismatch: intersect}", missing="{drop_at_most: 1}"
+    ).facts
     assert facts is not None
     assert facts.only_in_baseline.passed is None
 

@@ -397,6 +397,23 @@ def test_a_small_slice_of_a_family_is_skipped_and_shown() -> None:
     assert (small.slice, small.status, small.blocks) == ("language=en", Status.SKIPPED, False)
     assert (small.samples, small.worse, small.gain) == (29, 29, -1.0)
     assert small.notes == ["not judged: 29 samples, slices.at_least is 30"]
+    assert small.interval is None
+
+
+def test_a_slice_that_is_skipped_says_what_it_could_have_shown() -> None:
+    """The same change that a slice just large enough to be judged could show."""
+    runs = "a*40 de 1>1 b*20 en 1>1 c*9 en 1>0"
+    parts = {"slices": "{by: [language], at_least: 30}"}
+    skipped = judge(runs, rule("tolerance", BY), **parts)[1]
+    judged = judge(runs, rule("tolerance", BY), slices="{by: [language], at_least: 29}")[1]
+    assert (skipped.status, judged.family) == (Status.SKIPPED, 2)
+    assert skipped.smallest_visible_change is not None and judged.smallest_visible_change is not None
+    # it is not among the slices over which the intervals are widened, so it could have shown a little less
+    assert (
+        0.8 * judged.smallest_visible_change
+        < skipped.smallest_visible_change
+        < judged.smallest_visible_change
+    )
 
 
 def test_a_small_slice_that_is_named_is_inconclusive_and_the_policy_decides() -> None:
@@ -518,7 +535,10 @@ def test_an_outage_of_the_assistant_counts_against_every_kind_of_rule(kind: str,
 def test_lost_rows_do_not_lift_a_mean() -> None:
     """The candidate lost its hard questions; over the common ones nothing changed."""
     finding = judge_one(
-        "a*50 1>1 b*50 0>-", rule("improvement"), samples="{at_least: 1, on_mismatch: intersect}"
+        "a*50 1>1 b*50 0>-",
+        rule("improvement"),
+        samples="{at_least: 1, on_mismatch: intersect}",
+        missing="{drop_at_most: 1}",
     )
     assert (finding.baseline, finding.candidate, finding.gain) == (1.0, 1.0, 0.0)
     assert finding.status is not Status.PASS

@@ -12,6 +12,7 @@ import numpy as np
 
 from gateline.errors import InputError, NotComparable, Problem, name_some
 from gateline.pairing.agreement import check_agreement, check_definitions
+from gateline.pairing.allowance import refuse_missing
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
 from gateline.pairing.join import (
     Codes,
@@ -27,7 +28,6 @@ from gateline.pairing.provenance import compare_provenance, state_facts
 from gateline.pairing.settings import Terms
 from gateline.pairing.values import (
     CAUSE_NAMES,
-    CAUSE_WORDS,
     COUNTED_WORST,
     OK,
     MetricValues,
@@ -98,7 +98,8 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
         unasked = [name for name in ids if name not in asked]
         ids = [name for name in ids if name in asked]
     sides = tuple(make_side(run, group, ids) for run, group in zip(runs, groups, strict=True))
-    labels = Labels(ids, sides, golden, terms)
+    away = lost if golden is None else sorted(set(golden.ids) - groups[-1].keys())
+    labels = Labels(ids, sides, golden, terms, away)
     labels.check_slices()
     check_fields(terms.metrics, sides)
     agreed: list[str] = []
@@ -159,70 +160,13 @@ def _check_golden(
         raise NotComparable("a run does not answer the golden set", problems=problems)
 
 
-def refuse_missing(pairs: Pairs, terms: Terms) -> None:
-    """Raise NotComparable where more values are left out than the policy allows, overall or in a hard slice.
-
-    It stands apart from `pair`, so that a verdict which ends here can still tell what was left out.
-    """
-    problems = []
-    most = terms.missing.drop_at_most
-    for name, values in pairs.metrics.items():
-        places = _hard_places(name, pairs, terms)
-        for side, read in zip(pairs.sides, _both(values), strict=True):
-            for place in places:
-                rows = np.intersect1d(values.expected, pairs.labels.rows(place))
-                if not len(rows) or float(read.lost[rows].mean()) <= most + 1e-12:
-                    continue
-                lost = rows[read.lost[rows] > 0]
-                words = _cause_words(read, lost)
-                ids = [f"'{pairs.ids[row]}'" for row in lost[:5]] + ["…"] * (len(lost) > 5)
-                problems.append(
-                    Problem(
-                        f"{name} is missing for {len(lost)} of {len(rows)} samples ({len(lost) / len(rows):.1%})"
-                        f"{f' of the slice {place}' if place else ''}: {words} ({', '.join(ids)})",
-                        side.run.file,
-                        f"missing.drop_at_most lets {most * 100:g} % of them be left out"
-                        if most
-                        else "missing.drop_at_most is 0: none may be left out",
-                    )
-                )
-    if problems:
-        last = problems[-1]
-        hint = (
-            f"{last.hint}; rerun the evaluation, or say applies_to where a metric is not defined everywhere"
-        )
-        problems[-1] = Problem(last.message, last.where, hint)
-        raise NotComparable("too many values are missing for a verdict", problems=problems)
-
-
-def _hard_places(metric: str, pairs: Pairs, terms: Terms) -> list[str | None]:
-    named = {place for judged, place in terms.hard if judged == metric and place is not None}
-    for judged, label in terms.hard_families:
-        if judged == metric:
-            named.update(pairs.labels.family(label))
-    return [None, *sorted(named)]
-
-
-def _both(values: MetricValues) -> list[SideValues]:
-    return [values.candidate] if values.baseline is None else [values.baseline, values.candidate]
-
-
-def _cause_words(read: SideValues, rows: Rows) -> str:
-    parts = []
-    for cause, name in CAUSE_NAMES.items():
-        number = int((read.cause[rows] == cause).sum())
-        if number and cause != COUNTED_WORST:
-            parts.append(f"{number} {CAUSE_WORDS[name]}")
-    return ", ".join(parts)
-
-
 def _tell_pairing(pairs: Pairs, lost: Sequence[str], new: Sequence[str], terms: Terms) -> Pairing:
     no_answer: list[LeftOutValues] = []
     no_score: list[LeftOutValues] = []
     looked_at = _slices_looked_at(pairs, terms)
     for name, values in pairs.metrics.items():
         runs = ["candidate"] if pairs.first_run else ["baseline", "candidate"]
-        for run, read in zip(runs, _both(values), strict=True):
+        for run, read in zip(runs, values.sides, strict=True):
             if not (read.cause != OK).any():
                 continue
             for place in [None, *looked_at]:

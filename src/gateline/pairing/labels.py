@@ -28,6 +28,8 @@ class Labels:
     golden: Run | None
     """Golden set, whose labels count before those of the runs."""
     terms: Terms
+    lost: Sequence[str] = ()
+    """Questions that the candidate was to answer and has no record of: of the golden set, else of the baseline."""
     _texts: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     _rows: dict[str | None, Rows] = field(default_factory=dict)
     _families: dict[str, list[str]] = field(default_factory=dict)
@@ -55,11 +57,25 @@ class Labels:
             for position, texts in enumerate(self.values(label)):
                 for text in texts or (NONE,):
                     members.setdefault(text, []).append(position)
+            for texts in self._lost_values(label):  # a slice does not go away with its last question
+                for text in texts or (NONE,):
+                    members.setdefault(text, [])
             values = sorted(members, key=lambda value: (value == NONE, value))
             self._families[label] = [f"{label}={value}" for value in values]
             for name, value in zip(self._families[label], values, strict=True):
                 self._rows[name] = np.asarray(members[value], dtype=np.int64)
         return self._families[label]
+
+    def lost_in(self, name: str | None) -> list[str]:
+        """Return the lost questions of a slice: None for all, a named slice, or `label=value`."""
+        if name is None or not self.lost:
+            return list(self.lost)
+        columns = [(self._lost_values(label), {*wanted}) for label, wanted in self._conditions(name).items()]
+        return [
+            one
+            for position, one in enumerate(self.lost)
+            if all(wanted.intersection(column[position] or (NONE,)) for column, wanted in columns)
+        ]
 
     def clusters(self) -> tuple[Codes, list[str]]:
         """Return the cluster of each pair (n) as a position among the names, and the names.
@@ -124,6 +140,14 @@ class Labels:
 
     def _sources(self) -> list[Side]:
         return list(self.sides) + ([_as_side(self.golden)] if self.golden is not None else [])
+
+    def _lost_values(self, name: str) -> list[tuple[str, ...]]:
+        """Return the texts of a label for each lost question, as the golden set has it, else the baseline."""
+        of_id: dict[str, tuple[str, ...]] = {}
+        for run in (self.golden, self.sides[0].run):
+            for one, texts in zip(run.ids, run.labels(name) or [], strict=False) if run is not None else ():
+                of_id[one] = of_id.get(one) or texts
+        return [of_id.get(one, ()) for one in self.lost]
 
     def _golden_values(self, name: str) -> list[tuple[str, ...]] | None:
         texts = self.golden.labels(name) if self.golden is not None else None

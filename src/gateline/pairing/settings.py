@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from gateline.bounds import Share
 from gateline.metric import Metric
@@ -41,7 +41,8 @@ class Provenance(Part):
     must_match: list[Name] = Field(default_factory=list)
     """Fields that must be present and equal in both runs."""
     may_change: list[Name] = Field(default_factory=list)
-    """Fields that this change is allowed to alter; any other difference is reported."""
+    """Fields that this change is allowed to alter, also where the tool that wrote the runs asks for agreement; any
+    other difference is reported."""
 
 
 class Missing(Part):
@@ -87,6 +88,13 @@ class Slices(Part):
     """Slices by name: label and value, all of which must hold."""
     at_least: int = Field(30, ge=1)
     """Fewest pairs for a slice to be decided on; hard rules always are."""
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Slices:
+        for name in (*self.by, *self.named):
+            if "=" in name:
+                raise ValueError(f"'{name}' can't be told from label=value; names have no '=' in them")
+        return self
 
 
 @dataclass(frozen=True)

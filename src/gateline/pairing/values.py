@@ -52,7 +52,7 @@ class SideValues:
     cause: Causes
     """Why not, or that it counts as the worst (pairs); of several attempts the first that is missing."""
     lost: Floats
-    """Share of the attempts that are left out (pairs), 0 to 1."""
+    """Share of the attempts that are left out or not there (pairs), 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,11 @@ class MetricValues:
     candidate: SideValues
     expected: Rows
     """Pairs for which the metric is defined."""
+
+    @property
+    def sides(self) -> list[SideValues]:
+        """Return the values of the baseline, where there is one, and of the candidate."""
+        return [self.candidate] if self.baseline is None else [self.baseline, self.candidate]
 
     @property
     def usable(self) -> Flags:
@@ -82,12 +87,27 @@ def settle(name: str, metric: Metric, sides: Sequence[Side], labels: Labels, ter
     expected = labels.rows(metric.applies_to) if metric.applies_to else labels.rows(None)
     wanted = np.zeros(len(labels.ids), dtype=bool)
     wanted[expected] = True
-    read = [_read_side(name, metric, side, wanted, terms) for side in sides]
+    asked = _attempts_asked(sides)
+    read = [
+        _read_side(name, metric, side, wanted, terms, times) for side, times in zip(sides, asked, strict=True)
+    ]
     values = MetricValues(read[0] if len(read) > 1 else None, read[-1], expected)
     if values.baseline is not None:
         _check_scale(name, metric, values, sides)
     _check_refused(name, values, labels, sides, terms)
     return values
+
+
+def _attempts_asked(sides: Sequence[Side]) -> list[Floats]:
+    """Return how many attempts at each question each run should have (pairs).
+
+    A run that tries a question less often than the other run, and than it tries others, has lost attempts: leaving out
+    the bad ones of several would lift the mean.
+    """
+    made = [np.bincount(side.code[side.code >= 0], minlength=len(side.first)).astype(float) for side in sides]
+    if len(made) == 1:
+        return made
+    return [np.maximum(own, np.minimum(own.max(initial=0.0), other)) for own, other in (made, made[::-1])]
 
 
 def check_fields(metrics: dict[str, Metric], sides: Sequence[Side]) -> None:
@@ -113,7 +133,9 @@ def _numeric_names(run: Run) -> list[str]:
     return [*run.metrics, *(name for name in run.fields if name != run.id_field)]
 
 
-def _read_side(name: str, metric: Metric, side: Side, wanted: Flags, terms: Terms) -> SideValues:
+def _read_side(
+    name: str, metric: Metric, side: Side, wanted: Flags, terms: Terms, asked: Floats
+) -> SideValues:
     run, records = side.run, len(side.run)
     compared = (side.code >= 0) & wanted[np.maximum(side.code, 0)]
     cause = np.zeros(records, dtype=np.int8)
@@ -135,7 +157,7 @@ def _read_side(name: str, metric: Metric, side: Side, wanted: Flags, terms: Term
         _check_range(name, metric.range, run, value, (cause == OK) & compared)
         value = np.clip(value, *metric.range)
     _apply_worst(metric, value, cause, terms)
-    return _by_question(side, value, weight, cause, compared)
+    return _by_question(side, value, weight, cause, compared, asked)
 
 
 def _apply_worst(metric: Metric, value: Floats, cause: Causes, terms: Terms) -> None:
@@ -152,7 +174,7 @@ def _apply_worst(metric: Metric, value: Floats, cause: Causes, terms: Terms) -> 
 
 
 def _by_question(
-    side: Side, value: Floats, weight: Floats | None, cause: Causes, compared: Flags
+    side: Side, value: Floats, weight: Floats | None, cause: Causes, compared: Flags, asked: Floats
 ) -> SideValues:
     """Average the usable attempts at each question."""
     pairs = len(side.first)
@@ -169,7 +191,7 @@ def _by_question(
     causes = np.zeros(pairs, dtype=np.int8)
     rows = np.flatnonzero((code >= 0) & (cause != OK))[::-1]
     causes[code[rows]] = cause[rows]
-    lost = np.where(attempts > 0, (attempts - number) / np.maximum(attempts, 1), 0.0)
+    lost = np.where(attempts > 0, (asked - number) / np.maximum(asked, 1), 0.0)
     return SideValues(mean(value), None if weight is None else mean(weight), number > 0, causes, lost)
 
 
@@ -282,11 +304,10 @@ def _check_refused(
         "no_answer": [NO_ANSWER],
         "no_score": [NO_SCORE, CACHED, PRICE_UNKNOWN],
     }
-    both = [values.candidate] if values.baseline is None else [values.baseline, values.candidate]
     for word, refused in causes.items():
         if getattr(terms.missing, word) != "refuse":
             continue
-        for side, read in zip(sides, both, strict=True):
+        for side, read in zip(sides, values.sides, strict=True):
             rows = np.flatnonzero(np.isin(read.cause, refused))
             if len(rows):
                 raise NotComparable(

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import model_validator
 
 from gateline.comparison import Comparison, Estimate
+from gateline.errors import NotComparable
 from gateline.findings import Finding, FoundInterval, Judged, Status
 from gateline.metric import Metric
 from gateline.settings import Name, Part, Switch
@@ -134,7 +135,7 @@ class Rule(Part):
         if comparison.pairs.first_run and not self.looks_at_candidate_alone():
             return "not judged: no baseline yet"
         at_least = comparison.pairs.labels.terms.slices.at_least
-        if self.slices and not self.hard and estimate.samples < at_least:
+        if self.slices and not self.hard and comparison.asked(self.metric, estimate.slice) < at_least:
             return f"not judged: {estimate.samples} samples, slices.at_least is {at_least}"
         return None
 
@@ -147,6 +148,7 @@ class Rule(Part):
         else:
             outcome = self.judge(comparison, estimate, family)
             self._mind_small_slice(comparison, estimate, outcome)
+            self._mind_left_out(comparison, estimate, outcome)
         return self._tell(comparison, estimate, outcome, family)
 
     def _would_judge(self) -> Judged:
@@ -163,15 +165,51 @@ class Rule(Part):
             else ("slices.at_least", terms.slices.at_least)
         )
         if estimate.samples < least:
-            outcome.status = Status.INCONCLUSIVE
+            # A slice that was large enough does not get out of a fail because values went missing.
+            if outcome.status is not Status.FAIL or comparison.asked(self.metric, estimate.slice) < least:
+                outcome.status = Status.INCONCLUSIVE
             outcome.notes.append(f"{estimate.samples} usable samples, {name} is {least}")
+
+    def _mind_left_out(self, comparison: Comparison, estimate: Estimate, outcome: Outcome) -> None:
+        """Let nothing pass because of what is not known.
+
+        A hard rule must hold by value were every left-out value as bad as can be; else what is known settles nothing,
+        and NotComparable is raised. Any other rule is inconclusive where it would not hold and more is left out of its
+        slice than the policy allows.
+        """
+        if outcome.status is not Status.PASS or outcome.however_few:
+            return
+        lost = len(comparison.lost(self.metric, estimate.slice))
+        left_out = comparison.left_out(self.metric, estimate.slice) + lost
+        asked = comparison.asked(self.metric, estimate.slice)
+        too_many = left_out > comparison.pairs.labels.terms.missing.drop_at_most * asked + 1e-9
+        if not left_out or not (self.hard or too_many):
+            return
+        if not lost and self._holds_at_worst(comparison, estimate):
+            return
+        found = f"{left_out:.3g} of {asked} samples are left out, and were they bad it would not hold"
+        if self.hard:
+            where = f" in {estimate.slice}" if estimate.slice else ""
+            raise NotComparable(
+                f"the hard rule {self.id} can't be shown to hold: {self.metric}{where}: {found}",
+                comparison.pairs.sides[-1].run.file,
+                "have them scored again; a hard rule is not decided on trust",
+            )
+        outcome.status = Status.INCONCLUSIVE
+        outcome.notes.append(found)
+
+    def _holds_at_worst(self, comparison: Comparison, estimate: Estimate) -> bool:
+        worst = comparison.if_worst()
+        alone = self.looks_at_candidate_alone()
+        by_value = self.model_copy(update={"decide_by": "value"})
+        filled = worst.estimate(self.metric, estimate.slice, candidate_alone=alone)
+        return by_value.judge(worst, filled, 1).status is Status.PASS
 
     def _tell(self, comparison: Comparison, estimate: Estimate, outcome: Outcome, family: int) -> Finding:
         metric = comparison.metrics[self.metric]
-        judged_at_all = outcome.status is not Status.SKIPPED and estimate.samples > 1
         visible = (
             comparison.smallest_visible_change(self.metric, estimate.slice, outcome.judged, family)
-            if judged_at_all and outcome.failing_count is None
+            if outcome.failing_count is None
             else None
         )
         return Finding(

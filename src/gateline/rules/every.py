@@ -86,9 +86,12 @@ class Every(Rule):
         unknown = comparison.missing(self.metric, estimate.slice, candidate_alone=alone)
         judged, threshold = ("candidate", self.line.number) if self.line else ("gain", self._least_gain())
         status, notes = Status.FAIL if ids else Status.PASS, []
-        if not ids and len(unknown):
+        number = len(unknown) + len(comparison.lost(self.metric, estimate.slice))
+        if comparison.left_out(self.metric, estimate.slice):  # some attempts at a question may be missing
+            number += int((self._missed_by(comparison.if_worst(), rows) > 1e-9).sum())
+        if not ids and number:
             status = Status.FAIL if self.hard else Status.INCONCLUSIVE
-            notes = [f"{len(unknown)} samples without a usable value can't be shown to meet the bound"]
+            notes = [f"{number} samples without a usable value can't be shown to meet the bound"]
         return Outcome(status, judged, threshold, None, notes, ids, len(ids), however_few=True)  # type: ignore[arg-type]
 
     def _least_gain(self) -> float | None:

@@ -1,0 +1,71 @@
+"""The same pairs, were every value that is left out of the candidate as bad as can be.
+
+A check that passes only because of what is not known has not passed; rules ask here. It judges nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gateline.metric import Metric
+from gateline.pairing.values import MetricValues, SideValues
+from gateline.samples import Floats
+
+if TYPE_CHECKING:
+    from gateline.pairing import Pairs
+
+
+def assume_worst(pairs: Pairs, metrics: dict[str, Metric]) -> Pairs:
+    """Return the pairs with each left-out value of the candidate filled in.
+
+    It becomes the bad end of the metric's range, without a range the worst value seen in either run. The share of a
+    question's attempts that is left out counts as much. Questions that the candidate lacks altogether are in no pair;
+    they stay away.
+    """
+    filled = {
+        name: replace(values, candidate=_fill(values, metrics[name]))
+        for name, values in pairs.metrics.items()
+    }
+    return replace(pairs, metrics=filled)
+
+
+def _fill(values: MetricValues, metric: Metric) -> SideValues:
+    candidate = values.candidate
+    bad = _worst(values, metric)
+    lost = np.zeros(len(candidate.value))
+    lost[values.expected] = candidate.lost[values.expected]
+    if bad is None or not lost.any():
+        return candidate
+    weight = candidate.weight
+    if weight is not None:
+        some = candidate.usable & (weight > 0)
+        average = float(weight[some].mean()) if some.any() else 1.0
+        weight = np.where(candidate.usable, weight, average)
+    scored = np.where(candidate.usable, candidate.value, 0.0)
+    worst = bad * (1.0 if weight is None else weight)
+    value = np.where(lost > 0, (1 - lost) * scored + lost * worst, candidate.value)
+    return replace(candidate, value=value, weight=weight, usable=candidate.usable | (lost > 0))
+
+
+def _worst(values: MetricValues, metric: Metric) -> float | None:
+    """Return the worst value of a sample; None where no value is known at all."""
+    if metric.range is not None:
+        return metric.range[0] if metric.better == "higher" else metric.range[1]
+    sides = [side for side in (values.baseline, values.candidate) if side is not None]
+    seen = np.concatenate([_seen(side) for side in sides])
+    if metric.worst is not None:
+        seen = np.append(seen, metric.worst)
+    if not seen.size:
+        return None
+    return float(seen.min() if metric.better == "higher" else seen.max())
+
+
+def _seen(side: SideValues) -> Floats:
+    """Return the usable values, of a ratio those of each sample."""
+    if side.weight is None:
+        return side.value[side.usable]
+    some = side.usable & (side.weight > 0)
+    return side.value[some] / side.weight[some]
