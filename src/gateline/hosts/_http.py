@@ -272,7 +272,9 @@ def _reason_in(body: bytes) -> str:
     if not isinstance(content, dict):
         return ""
     parts = [content.get("message") or content.get("error"), content.get("errors")]
-    texts = [part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part]
+    texts = [
+        part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part
+    ]
     return " ".join(" ".join(texts).split())
 
 
