@@ -1,0 +1,109 @@
+"""Two runs agree where their tools say so, or nothing is decided."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gateline.errors import NotComparable
+from gateline.samples import MetricFacts, Run
+from runs import make_pairs, make_runs
+
+
+def pair_with(before: dict, after: dict, **parts: str) -> list[str]:
+    """Return the notices on two equal runs, of which some attributes are changed."""
+    baseline, candidate = make_runs("a*30 1>1")
+    return make_pairs((replace(baseline, **before), replace(candidate, **after)), **parts).notices
+
+
+def of_records(name: str, *values: str | None) -> dict:
+    """Return a field of the records in which runs must agree, its values by turns."""
+    return {
+        "fields": {name: [values[row % len(values)] for row in range(30)]},
+        "must_agree": {name: "exactly"},
+    }
+
+
+def test_a_fact_of_the_whole_run():
+    same = {"provenance": {"judge": "j1"}, "must_agree": {"judge": "exactly"}}
+    other = {"provenance": {"judge": "j2"}}
+    assert not any("judge" in notice for notice in pair_with(same, same))
+    for before, after in ((same, other), (other, same)):
+        with pytest.raises(NotComparable, match=r"judge is 'j.' in the baseline and 'j.' in the candidate"):
+            pair_with(before, after)
+    pair_with(same, other, provenance="{may_change: [judge]}")
+
+
+def test_a_fact_of_each_record_is_compared_question_by_question():
+    pair_with(of_records("revision", "r1", "r2"), of_records("revision", "r1", "r2"))
+    with pytest.raises(
+        NotComparable, match=r"'r2' in the baseline and 'r3'.*, for 'a10', 'a12', 'a14' and 12 more"
+    ):
+        pair_with(of_records("revision", "r1", "r2"), of_records("revision", "r1", "r3"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "agrees"),
+    [("2.6.7", "2.18.0", True), ("1.12.40", "2.7.1", False), ("2", "2.1", True), ("2.0", "20.0", False)],
+)
+def test_a_major_version(before, after, agrees):
+    runs = [{"provenance": {"v": one}, "must_agree": {"v": "major version"}} for one in (before, after)]
+    if agrees:
+        pair_with(*runs)
+    else:
+        with pytest.raises(NotComparable, match="they must agree in the major version"):
+            pair_with(*runs)
+
+
+def test_what_one_run_does_not_say_is_a_notice():
+    said = {"provenance": {"judge": "j1"}, "must_agree": {"judge": "exactly"}}
+    notice = "candidate.jsonl does not say its judge, so it is not known whether it changed"
+    assert notice in pair_with(said, {})
+    assert not any("does not say" in one for one in pair_with({"must_agree": {"judge": "exactly"}}, {}))
+    some = pair_with(of_records("revision", "r1"), of_records("revision", "r1", None))
+    assert not any("does not say" in one for one in some)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            MetricFacts("higher", (0, 1), "with a reference"),
+            MetricFacts("higher", (0, 1), "without"),
+            "another metric",
+        ),
+        (
+            MetricFacts("higher"),
+            MetricFacts("lower"),
+            "higher is better in the baseline, lower in the candidate",
+        ),
+        (
+            MetricFacts("higher", (0, 1)),
+            MetricFacts("higher", (0, 100)),
+            "another scale: 0 to 1 in the baseline, 0 to 100",
+        ),
+        (MetricFacts("higher", (0, 1)), MetricFacts("higher"), None),
+        (MetricFacts("higher"), None, None),
+    ],
+)
+def test_a_metric_that_is_another_one(before, after, message):
+    sides = [{"metric_facts": {} if facts is None else {"score": facts}} for facts in (before, after)]
+    if message is None:
+        pair_with(*sides)
+    else:
+        with pytest.raises(NotComparable, match=message):
+            pair_with(*sides)
+    pair_with(*({"metric_facts": {"unused": facts} if facts else {}} for facts in (before, after)))
+
+
+def test_a_policy_that_turns_a_metric_round_is_told():
+    said = {"metric_facts": {"score": MetricFacts("lower")}}
+    assert any("the policy says higher is better" in notice for notice in pair_with(said, said))
+
+
+def test_records_that_nothing_identifies():
+    run: Run = replace(make_runs("a*30 1>1")[1], unpaired="only their place tells them apart")
+    with pytest.raises(NotComparable, match="only their place tells them apart"):
+        make_pairs((run, run))
+    assert len(make_pairs((None, run)).ids) == 30
