@@ -198,7 +198,7 @@ def test_factual_f1_and_answer_correctness(scored):
     assert value(found, "answer_correctness") == 0.75 * 0.5 + 0.25 * 0.5
     assert value(found, "answer_correctness", 1) is None
     assert reason(found, "answer_correctness", 2) == "no similarity was recorded"
-    assert found.run.provenance["scoring.answer_correctness_weight"] == 0.75
+    assert found.run.provenance["scoring.answer_correctness"] == "factual_f1 0.75, similarity 0.25"
 
 
 def test_factual_f1_from_statements_and_required_claims(scored):

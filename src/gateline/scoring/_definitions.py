@@ -77,6 +77,8 @@ class Definition:
     """How a run is summed up: mean of the samples, ratio of sums (then no sample has a value of its own), or mean,
     median, p95, p99 and total of what was recorded."""
     compute: Compute
+    weights: str = ""
+    """Weights of a metric that is a mixture; recorded in the result, and runs of other weights can't be compared."""
 
     @property
     def has_cutoff(self) -> bool:
@@ -95,11 +97,12 @@ def metric(
     counts: tuple[str, str] | None = None,
     unit: str | None = None,
     summary: Literal["mean", "ratio", "spread"] = "mean",
+    weights: str = "",
 ) -> Callable[[C], C]:
     """Mark a function as the computation of a metric."""
 
     def mark(compute: C) -> C:
-        compute.__dict__["definition"] = Definition(name, better, counts, unit, summary, compute)
+        compute.__dict__["definition"] = Definition(name, better, counts, unit, summary, compute, weights)
         return compute
 
     return mark

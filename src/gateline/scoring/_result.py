@@ -6,12 +6,13 @@ Labels that metrics were computed from, and long texts in lists, are left out; n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from gateline.errors import name_some
 from gateline.golden.questions import NAMES, SLICES
-from gateline.samples import Column, Run
+from gateline.samples import Column, MetricFacts, Run
 from gateline.scoring._definitions import Definition, Measured
 from gateline.scoring._material import OUTPUTS, Material, Rows
 
@@ -42,19 +43,32 @@ def make_run(material: Material, computed: Computed) -> Run:
             definition.counts or (), (measured.numerator, measured.denominator), strict=False
         ):
             metrics[definition.named(count, cutoff)] = values
-    return Run(
-        file=material.outputs.file,
-        sha256=material.outputs.sha256,
-        format=material.outputs.format,
+    return replace(
+        material.outputs,
         ids=material.ids,
         lines=np.where(material.has_output, material.outputs.lines[np.maximum(material.output, 0)], 0),
         metrics=metrics,
         slices=_collect_slices(material),
         fields={**_collect_fields(material), **reasons},
+        written={},
         provenance=_tell_provenance(material, computed),
         id_field="id",
+        origins=[],
+        metric_facts={**material.outputs.metric_facts, **_tell_facts(computed)},
         warnings=(*material.outputs.warnings, *_warn(material, replaced)),
     )
+
+
+def _tell_facts(computed: Computed) -> dict[str, MetricFacts]:
+    """Return direction and range of each metric; a count is neither better high nor low."""
+    facts: dict[str, MetricFacts] = {}
+    for name, cutoff, definition, _ in computed:
+        for count in definition.counts or ():
+            facts[definition.named(count, cutoff)] = MetricFacts(None)
+        if definition.summary != "ratio":
+            ends = None if definition.unit else (0.0, 1.0)
+            facts[name] = MetricFacts(definition.better, ends, definition.weights)
+    return facts
 
 
 def _pick(column: Column, rows: Rows) -> Column:
@@ -124,10 +138,9 @@ def _tell_provenance(material: Material, computed: Computed) -> dict[str, object
         if version is not None and len(set(golden.texts(name) or [])) <= 1:
             provenance.setdefault("golden_set.version", version)
     provenance["golden_set.sha256"] = golden.sha256
-    if any(name == "answer_correctness" for name, _, _, _ in computed):
-        from gateline.scoring.claims import F1_WEIGHT
-
-        provenance["scoring.answer_correctness_weight"] = F1_WEIGHT
+    for name, _, definition, _ in computed:
+        if definition.weights:
+            provenance[f"scoring.{name}"] = definition.weights
     return provenance
 
 

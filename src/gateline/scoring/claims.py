@@ -292,7 +292,7 @@ def _read_similarity(value: object) -> float:
     return float(value)
 
 
-@metric("answer_correctness")
+@metric("answer_correctness", weights=f"factual_f1 {F1_WEIGHT}, similarity {1 - F1_WEIGHT}")
 def answer_correctness(material: Material, cutoff: int) -> Measured | None:
     """A weighted mean of `factual_f1` and the similarity of the answer to the reference.
 
@@ -300,7 +300,7 @@ def answer_correctness(material: Material, cutoff: int) -> Measured | None:
     Denominator: 1
     Undefined: where the F1 is, or no similarity was recorded
     Source: Ragas 0.4, answer correctness
-    Beware: the weight stands in the result's header as `scoring.answer_correctness_weight`
+    Beware: the weights stand in the result's header, and runs of other weights can't be compared
     """
     f1, similarity = factual_f1(material, cutoff), material.of_output("similarity", _read_similarity)
     if f1 is None or similarity is None:
