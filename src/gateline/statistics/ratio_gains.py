@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erfcx, ndtri_exp
 
-from gateline.statistics.gamma_sums import Floats, Tail
+from gateline.statistics.tails import Floats, Tail
 
 _MOST_STEPS = 60
 _DONE = 1e-6
