@@ -9,7 +9,6 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from gateline.cli.arguments import COMMANDS, make_parser
 
@@ -52,7 +51,8 @@ def _open_closed_streams() -> None:
     """Let output go nowhere where the caller has closed a stream (`>&-`), for which Python has None."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+            # open itself: pathlib would take longer to import than the rest of a start
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def _flush(code: int) -> int:

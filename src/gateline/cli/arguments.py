@@ -6,9 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import gateline
+
+TYPE_CHECKING = False  # the module typing is slower to import than all else here
+if TYPE_CHECKING:
+    from typing import Any
 
 COMMANDS = {
     "check": "checking",
