@@ -68,8 +68,8 @@ def read_run(path: File | Sequence[File], *, read_as: str | None = None, id_fiel
     what is wrong with the file (no samples is wrong too), a PolicyError that there is no reader
     `read_as`.
     """
-    files = fspath(path).splitlines() if isinstance(path, str | PathLike) else [fspath(one) for one in path]
-    files = [file for file in files if file.strip()] or [""]
+    files = fspath(path).split("\n") if isinstance(path, str | PathLike) else [fspath(one) for one in path]
+    files = [file.removesuffix("\r") for file in files if file.strip()] or [""]
     runs = [_read_file(name, read_as, id_field) for file in files for name in _expand(file)]
     if len(runs) == 1:
         return runs[0]
