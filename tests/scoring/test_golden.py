@@ -205,6 +205,8 @@ def test_a_negation_is_a_difference():
     ("record", "said"),
     [
         ({"relevant": [None]}, "must hold ids, not null"),
+        ({"relevant": "d1, d2"}, "must be a list"),
+        ({"relevant": "d1;d2"}, "must be a list"),
         ({"relevant": ["a", {"name": "b"}]}, "has an item without an id"),
         ({"relevant": {"a": "high"}}, "has a grade that is no number"),
         ({"relevant": {"a": 5000}}, "more than 100 is no grade"),

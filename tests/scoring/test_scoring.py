@@ -164,6 +164,15 @@ def test_an_id_twice_in_a_ranking_names_the_sample_and_the_ranks(files):
         score(read_golden(folder / "g.jsonl"), read_records(folder / "o.jsonl"))
 
 
+def test_several_ids_in_one_text_are_not_taken_for_one_id(files):
+    folder = files(g__csv="id,relevant\nq1,d1\n", o__jsonl=[{"id": "q1", "retrieved": "d1 d2"}])
+    with pytest.raises(InputError, match="retrieved of 'q1' must be a list"):
+        score(read_golden(folder / "g.csv"), read_records(folder / "o.jsonl"))
+    folder = files(o__jsonl=[{"id": "q1", "retrieved": "d1"}])
+    found = score(read_golden(folder / "g.csv"), read_records(folder / "o.jsonl"))
+    assert found.measured["recall@10"].value.tolist() == [1.0]
+
+
 def test_a_question_without_an_output_is_told_and_counts(files):
     folder = files(
         g__jsonl=[{"id": "q1", "relevant": ["d"]}, {"id": "q2", "relevant": ["d"]}],

@@ -141,13 +141,11 @@ def read_list(value: object) -> list[object]:
     return [value] if not isinstance(value, str) or value.strip() else []
 
 
-def read_ids(value: object) -> list[str]:
-    """Return a list of ids in its order; one that stands twice is an error."""
-    ids = [read_identity(item) for item in read_list(value)]
-    if len(set(ids)) < len(ids):
-        twice = dict.fromkeys(name for name in ids if ids.count(name) > 1)
-        raise UnfitLabelError(f"has {name_some([repr(name) for name in twice])} more than once")
-    return ids
+def read_items(value: object) -> list[object]:
+    """Return a list of ids or objects with ids; a text that seems to join several ids is an error."""
+    if isinstance(value, str) and any(sign.isspace() or sign in ",;|" for sign in value.strip()):
+        raise UnfitLabelError(f'must be a list such as ["a", "b"], not {describe(value)}')
+    return read_list(value)
 
 
 def read_grades(value: object) -> dict[str, float]:
@@ -155,7 +153,7 @@ def read_grades(value: object) -> dict[str, float]:
     if isinstance(value, dict):
         return {name: _read_grade(grade) for name, grade in value.items()}
     grades: dict[str, float] = {}
-    for item in read_list(value):
+    for item in read_items(value):
         found = [name for name in GRADES if isinstance(item, dict) and name in item]
         grade = _read_grade(item[found[0]]) if found and isinstance(item, dict) else 1.0
         name = read_identity(item)
@@ -197,7 +195,7 @@ def read_groups(value: object) -> list[frozenset[str]]:
     groups = []
     for item in read_list(value):
         members = item.get("any_of", item.get("ids")) if isinstance(item, dict) else item
-        group = frozenset(read_identity(member) for member in read_list(members))
+        group = frozenset(read_identity(member) for member in read_items(members))
         if not group:
             raise UnfitLabelError("has an empty group")
         groups.append(group)

@@ -14,7 +14,7 @@ from gateline.golden.labels import (
     IDENTITIES,
     UnfitLabelError,
     read_identity,
-    read_list,
+    read_items,
     read_truth,
 )
 from gateline.samples import Floats
@@ -41,7 +41,7 @@ class Context:
 def read_contexts(value: object) -> list[Context]:
     """Return the contexts of an output in their order: ids, or objects with an id and verdicts."""
     contexts = []
-    for item in read_list(value):
+    for item in read_items(value):
         if isinstance(item, dict):
             has_identity = any(name in item for name in IDENTITIES)
             useful = tuple(read_truth(item.get(name)) for name in USEFUL)

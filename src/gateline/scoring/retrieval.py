@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gateline.golden.labels import UnfitLabelError, read_identity, read_list
+from gateline.golden.labels import UnfitLabelError, read_identity, read_items
 from gateline.samples import Floats
 from gateline.scoring._definitions import Flags, Measured, metric
 from gateline.scoring._material import Material, Rows
@@ -91,7 +91,7 @@ def read_ranking(value: object) -> list[str]:
     if isinstance(value, list) and set(map(type, value)) <= {str}:
         ids: list[str] = value
     else:
-        ids = [read_identity(item) for item in read_list(value)]
+        ids = [read_identity(item) for item in read_items(value)]
     if len(set(ids)) < len(ids):
         twice = next(name for place, name in enumerate(ids) if name in ids[:place])
         places = [str(place) for place, name in enumerate(ids, 1) if name == twice]
