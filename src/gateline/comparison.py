@@ -75,13 +75,13 @@ class Comparison:
         """Return the pairs of a slice for which the metric is expected and can't be used."""
         values = self.pairs.metrics[metric]
         usable = values.candidate.usable if candidate_alone else values.usable
-        rows = np.intersect1d(values.expected, self.pairs.labels.rows(place))
+        rows = values.expected_in(self.pairs.labels.rows(place))
         return rows[~usable[rows]]
 
     def asked(self, metric: str, place: str | None) -> int:
         """Return how many questions of a slice should have a value of the metric, lost ones included."""
         values = self.pairs.metrics[metric]
-        rows = np.intersect1d(values.expected, self.pairs.labels.rows(place))
+        rows = values.expected_in(self.pairs.labels.rows(place))
         return len(rows) + len(self.lost(metric, place))
 
     def lost(self, metric: str, place: str | None) -> list[str]:
@@ -94,7 +94,7 @@ class Comparison:
     def left_out(self, metric: str, place: str | None) -> float:
         """Return how many values of the candidate are left out in a slice; of a question's attempts a part."""
         values = self.pairs.metrics[metric]
-        rows = np.intersect1d(values.expected, self.pairs.labels.rows(place))
+        rows = values.expected_in(self.pairs.labels.rows(place))
         return float(values.candidate.lost[rows].sum())
 
     def if_worst(self) -> Comparison:
@@ -217,7 +217,7 @@ class Comparison:
     def _make_estimate(self, metric: str, place: str | None, candidate_alone: bool) -> Estimate:
         definition = self.metrics[metric]
         rows = self.rows(metric, place, candidate_alone=candidate_alone)
-        clusters = len(np.unique(self.pairs.cluster[rows]))
+        clusters = int(np.count_nonzero(np.bincount(self.pairs.cluster[rows])))
         if not len(rows):
             return Estimate(metric, place, 0, 0, None, None, None, None, None, None, None)
         values, statistic = self.pairs.metrics[metric], self._statistic(definition)

@@ -193,7 +193,7 @@ def _slices_looked_at(pairs: Pairs, terms: Terms) -> list[str]:
 def _tell_left_out(
     name: str, run: str, place: str | None, read: SideValues, values: MetricValues, pairs: Pairs
 ) -> list[LeftOutValues]:
-    rows = values.expected if place is None else np.intersect1d(values.expected, pairs.labels.rows(place))
+    rows = values.expected if place is None else values.expected_in(pairs.labels.rows(place))
     told = []
     for cause, word in CAUSE_NAMES.items():
         found = rows[read.cause[rows] == cause]

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gateline.errors import NotComparable, Problem, name_some
 from gateline.pairing.labels import Rows
 from gateline.pairing.settings import Terms
@@ -26,7 +24,7 @@ def refuse_missing(pairs: Pairs, terms: Terms) -> None:
         places = _hard_places(name, pairs, terms)
         for side, read in zip(pairs.sides, values.sides, strict=True):
             for place in places:
-                rows = np.intersect1d(values.expected, pairs.labels.rows(place))
+                rows = values.expected_in(pairs.labels.rows(place))
                 if not len(rows) or float(read.lost[rows].mean()) <= most + 1e-12:
                     continue
                 lost = rows[read.lost[rows] > 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -64,6 +65,16 @@ class MetricValues:
     candidate: SideValues
     expected: Rows
     """Pairs for which the metric is defined."""
+
+    def expected_in(self, rows: Rows) -> Rows:
+        """Return those of some pairs for which the metric is defined."""
+        return rows[self._is_expected[rows]]
+
+    @cached_property
+    def _is_expected(self) -> Flags:
+        found = np.zeros(len(self.candidate.usable), dtype=bool)
+        found[self.expected] = True
+        return found
 
     @property
     def sides(self) -> list[SideValues]:
