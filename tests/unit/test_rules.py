@@ -553,7 +553,7 @@ def test_a_finding_tells_all_that_a_report_shows() -> None:
         rule("tolerance", "worse_by_at_most: 5%"),
         metrics="{score: {better: higher, range: [0, 1], show_as: percent}}",
     )
-    told = finding.model_dump(exclude={"interval", "smallest_visible_change", "samples_needed"})
+    told = finding.model_dump(exclude={"interval", "smallest_visible_change", "samples_needed", "layer"})
     assert told == {
         "rule": "r", "kind": "tolerance", "status": "fail", "blocks": True, "hard": False, "metric": "score",
         "slice": None, "direction": "higher", "summary": "mean", "show_as": "percent", "unit": None, "samples": 100,
