@@ -191,7 +191,8 @@ def worlds(
 ) -> World:  # fmt: skip
     """Draw two runs of the same questions, and a policy."""
     number = draw(st.integers(fewest, most))
-    baseline, candidate = [], []
+    baseline: list[Record] = []
+    candidate: list[Record] = []
     for position in range(number):
         labels: dict[str, Any] = {
             "language": draw(st.sampled_from(["de", "en"] if labelled else ["de", "en", None])),
