@@ -30,7 +30,7 @@ LAYERS = [
     ["gateline.wording", "gateline.rules", "gateline.scoring"],
     ["gateline.waivers", "gateline.verdict"],
     ["gateline.policy_problems", "gateline.verdict_file"],
-    ["gateline.policy", "gateline.reports", "gateline.hosts"],
+    ["gateline.policy", "gateline.reports", "gateline.hosts", "gateline.movements"],
     [
         "gateline.guard",
         "gateline.explanation",

@@ -15,7 +15,9 @@ import numpy as np
 import gateline
 from gateline.comparison import Comparison
 from gateline.errors import GatelineError
+from gateline.field_names import guess_layer
 from gateline.findings import Finding, Status
+from gateline.movements import find_changed, find_curves, find_spreads
 from gateline.pairing import Pairs, state_facts
 from gateline.policy import PolicyFile
 from gateline.samples import Run
@@ -95,6 +97,9 @@ def conclude(
             "counts": count(ordered),
             "findings": ordered,
             "worst": _find_worst(ordered, comparison, options),
+            "changed_samples": find_changed(ordered, comparison, with_excerpts=options.with_excerpts),
+            "spreads": find_spreads(ordered, comparison),
+            "curves": find_curves(ordered, comparison),
             "notices": list(notices),
             "problems": problems,
         }
@@ -134,7 +139,9 @@ def _tell(known: Known, options: Options) -> Verdict:
 
 
 def _complete(finding: Finding, policy: PolicyFile) -> Finding:
-    placed = finding.model_copy(update={"line": policy.rule_lines[finding.rule]})
+    metric = policy.policy.metrics[finding.metric]
+    told = {"line": policy.rule_lines[finding.rule], "layer": guess_layer(finding.metric, metric)}
+    placed = finding.model_copy(update=told)
     return placed.model_copy(update={"message": describe(placed)})
 
 

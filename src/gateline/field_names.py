@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from gateline.metric import COST_FIELDS, TIME_FIELDS
+from gateline.metric import COST_FIELDS, TIME_FIELDS, Layer, Metric
 
 Better = Literal["higher", "lower"]
 Kind = Literal["score", "time", "cost", "tokens", "number"]
@@ -151,6 +151,54 @@ MADE_BY = frozenset(
 """Words of fields that say how a run was made, and should be the same for the whole of it."""
 
 
+_OF_CITATION = frozenset(
+    [
+        "abstain",
+        "abstained",
+        "abstention",
+        "answered",
+        "attribution",
+        "citation",
+        "citations",
+        "cited",
+        "declined",
+        "refusal",
+        "refusals",
+        "refused",
+        "unanswerable",
+    ]
+)
+_OF_CONTEXT = frozenset(["context", "contexts", "contextual"])
+_OF_ANSWER = frozenset(["answer", "answers", "claim", "claims", "fact", "factual", "response", "rouge"])
+_OF_RETRIEVAL = frozenset(
+    [
+        "ap",
+        "bpref",
+        "coverage",
+        "hit",
+        "hits",
+        "map",
+        "mrr",
+        "ndcg",
+        "precision",
+        "recall",
+        "reciprocal",
+        "retrieval",
+        "retrieved",
+        "rprec",
+        "success",
+    ]
+)
+_OF_GENERATION = (
+    frozenset(
+        ["contradicted", "contradiction", "fabricated", "hallucinated", "hallucination", "hallucinations"]
+    )
+    | frozenset(["incorrect", "supported", "unsupported", "wrong"])
+    | HIGHER
+) - {"hit", "hits", "pass", "passed", "resolved", "reward", "solved", "success", "valid", "win"}
+_COUNTED_IN = frozenset(["tokens", "words", "characters"])
+
+
 def words_of(name: str) -> frozenset[str]:
     """Return the words of a name, in lower case; `recallAt5`, `recall@5` and `recall_at_5` have `recall`."""
     apart = re.sub(
@@ -191,3 +239,31 @@ def guess_unit(name: str) -> str | None:
 def says_how_made(name: str) -> bool:
     """Say whether a field describes how the run was made."""
     return not words_of(name).isdisjoint(MADE_BY)
+
+
+def guess_layer(name: str, metric: Metric) -> Layer | None:
+    """Return the part of a RAG system that a metric looks at: what the policy says, else what the name tells.
+
+    `coverage` and `success` are of retrieval only with a rank, as in `success@5`; None where nothing tells.
+    """
+    if metric.layer is not None:
+        return metric.layer
+    if metric.is_cost(name) or metric.is_time(name) or metric.unit in _COUNTED_IN:
+        return "system"
+    kind = guess_kind(metric.field or name, is_metric=True)
+    if kind in ("time", "cost", "tokens"):
+        return "system"
+    return _layer_of(name) or (_layer_of(metric.field) if metric.field else None)
+
+
+def _layer_of(name: str) -> Layer | None:
+    words = words_of(name)
+    if words & _OF_CITATION:
+        return "citation"
+    if words & _OF_CONTEXT:
+        return "context"
+    if not words & _OF_ANSWER:
+        with_rank = re.search(r"(@|_at_|At)[0-9]+$", name) is not None
+        if words & _OF_RETRIEVAL - {"coverage", "success"} or (with_rank and words & _OF_RETRIEVAL):
+            return "retrieval"
+    return "generation" if words & (_OF_GENERATION | _OF_ANSWER) else None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
-    from gateline.verdict import WorstSample
+    from gateline.verdict import ChangedSample, WorstSample
 
 MINUS = "−"
 UNKNOWN = "—"
@@ -62,6 +62,11 @@ def spell(value: float | None, decimals: int, *, sign: bool = False) -> str:
     if not any(digit in "123456789" for digit in digits):
         return digits
     return (MINUS if value < 0 else "+" if sign else "") + digits
+
+
+def number(value: float, *, sign: bool = False) -> str:
+    """Return a number with three digits, for the axis of a drawing and the curves of a time."""
+    return spell(value, _without_common_zeros([value], _three_digits([value])), sign=sign)
 
 
 def about(count: int) -> str:
@@ -135,7 +140,7 @@ def scale_for(bound: float, finding: Finding, unit: str | None) -> Scale:
 
 
 def scales_of_sample(
-    sample: WorstSample, finding: Finding | None, unit: Callable[[str], str]
+    sample: WorstSample | ChangedSample, finding: Finding | None, unit: Callable[[str], str]
 ) -> tuple[Scale, Scale]:
     """Return how the values and the change of one question are shown; `finding` is one of the same metric."""
     percent = finding is not None and finding.show_as == "percent"

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from gateline.metric import Layer
 from gateline.record import Record
 
 
@@ -141,6 +142,8 @@ class Finding(Record):
     """Plain sentences that belong to the number: how it was made, why it is not judged."""
     line: int
     """Line of the rule in the policy file."""
+    layer: Layer | None = None
+    """The part of a RAG system that the metric looks at; null where neither policy nor name tells."""
     message: str = ""
     """The finding in one English sentence."""
     waiver: UsedWaiver | None = None

@@ -143,7 +143,7 @@ def _waiver_loosens(leaf: str, old: Any, new: Any, _: tuple[Any, Any]) -> bool:
 def _metric_loosens(leaf: str, old: Any, new: Any, _: tuple[Any, Any]) -> bool:
     if leaf == "unit":  # money and time are missing where a call was cached or has no price
         return not {old, new}.isdisjoint(MONEY | TIMES)
-    return leaf != "show_as"
+    return leaf not in ("show_as", "layer")
 
 
 def _terms_loosen(leaf: str, old: Any, new: Any, _: tuple[Any, Any]) -> bool:

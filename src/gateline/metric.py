@@ -16,6 +16,9 @@ TIME_FIELDS = frozenset({"latency_ms", "latency", "latency_s", "duration_ms", "d
 MONEY = frozenset({"USD", "EUR", "GBP", "CNY", "JPY", "$", "€", "£", "¥"})
 TIMES = frozenset({"ms", "s", "us", "µs", "ns", "min"})
 
+Layer = Literal["retrieval", "context", "generation", "citation", "system"]
+"""The parts of a RAG system, in the order in which one looks for what broke."""
+
 _QUANTILE = re.compile(r"p([1-9][0-9]?)")
 
 
@@ -58,6 +61,8 @@ class Metric(Part):
     """Whether a cost of 0 with tokens above 0 is meant: a local model without a price."""
     applies_to: Name | None = None
     """A named slice outside which the metric is not defined and not expected."""
+    layer: Layer | None = None
+    """Part of the system that it looks at, for the report by layer; known for the field's standard names."""
 
     @model_validator(mode="after")
     def _check(self) -> Metric:

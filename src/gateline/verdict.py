@@ -126,6 +126,62 @@ class WorstSample(Record):
     """Only with `--with-excerpts`."""
 
 
+class ChangedSample(Record):
+    """A question whose value changed, looked at over the whole run."""
+
+    id: str
+    metric: str
+    baseline: float
+    candidate: float
+    gain: float
+    """How much better the candidate is; negative is worse."""
+    question: str | None = None
+    """Only with `--with-excerpts`."""
+
+
+class Spread(Record):
+    """How the paired differences of one metric spread over all pairs."""
+
+    metric: str
+    show_as: Literal["number", "percent"]
+    unit: str | None
+    samples: int
+    """Pairs with a difference that is defined."""
+    same: int
+    """Pairs without a difference; they stand in no bar."""
+    worse: int
+    """Pairs in which the candidate is worse."""
+    better: int
+    """Pairs in which it is better."""
+    edges: list[float]
+    """Sizes between which the bars stand, from 0 outwards, the same on both sides."""
+    worse_bars: list[int]
+    """Pairs in each bar on the worse side, nearest to 0 first; the last bar also holds what lies beyond."""
+    better_bars: list[int]
+    """Pairs in each bar on the better side."""
+    farthest_worse: float | None
+    """The largest loss, as a negative gain; null where nothing got worse."""
+    farthest_better: float | None
+    """The largest gain; null where nothing got better."""
+
+
+class Curve(Record):
+    """Quantiles of a time in both runs, over all pairs that can be used."""
+
+    metric: str
+    """A metric that is judged on it."""
+    field: str
+    """The field of the records that holds the time."""
+    unit: str | None
+    samples: int
+    probabilities: list[float]
+    """Shares of the answers that take at most as long."""
+    baseline: list[float] | None
+    """The time at each probability; null where there is no baseline."""
+    candidate: list[float]
+    """The time at each probability."""
+
+
 class StatedProblem(Record):
     """Why there is no verdict."""
 
@@ -164,6 +220,12 @@ class Verdict(Record):
     """Worst first."""
     worst: list[WorstSample]
     """Questions that got worse most, in metrics and slices that are not plainly fine."""
+    changed_samples: list[ChangedSample] = Field(default_factory=list)
+    """Of each judged metric a few questions on each side that changed most, the worst first."""
+    spreads: list[Spread] = Field(default_factory=list)
+    """How the paired differences of each judged metric spread; a metric in which nothing differs has none."""
+    curves: list[Curve] = Field(default_factory=list)
+    """Quantiles of each judged time in both runs."""
     notices: list[str]
     """What a person should know beside the findings."""
     problems: list[StatedProblem]

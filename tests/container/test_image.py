@@ -174,7 +174,7 @@ def test_the_action_blocks_and_its_files_belong_to_the_workspace(workspace, tmp_
     assert "::error file=gates/rag.yml,line=" in done.stdout
     after = listing(workspace)
     made = {path for path in after if path not in before}
-    names = {"verdict.json", "comment.md", "junit.xml"}
+    names = {"verdict.json", "comment.md", "junit.xml", "report.html"}
     assert made == {workspace / "reports/new", *(workspace / "reports/new" / name for name in names)}
     assert {after[path][0] for path in made} == {workspace.stat().st_uid}
     assert {path.stat().st_mode & 0o777 for path in made if path.is_file()} == {0o644}

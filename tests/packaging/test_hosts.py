@@ -97,7 +97,7 @@ def test_a_step_that_blocks(workspace, tmp_path):
     )
     assert f"::error file=gates/rag.yml,line={line}," in done.stdout
     made = {path.name for path in (workspace / "gateline-out").iterdir()}
-    assert made == {"verdict.json", "comment.md", "junit.xml"}
+    assert made == {"verdict.json", "comment.md", "junit.xml", "report.html"}
 
 
 def test_a_first_run_needs_to_be_said(workspace, tmp_path):

@@ -101,7 +101,7 @@ def test_any_text_in_any_field_leaves_every_file_well_formed(world: World, unico
         code, out, err = _runs_whole(world, "--output-dir", "out", "--with-excerpts")
         assert "bug in gateline" not in out + err
         texts = {path.name: path.read_bytes().decode("utf-8") for path in Path("out").iterdir()}
-    assert texts.keys() == {"verdict.json", "comment.md", "junit.xml"}
+    assert texts.keys() == {"verdict.json", "comment.md", "junit.xml", "report.html"}
     told = json.loads(texts["verdict.json"], parse_constant=_refuse, object_pairs_hook=_refuse_repeats)
     assert told["exit_code"] == code
     assert Verdict.model_validate(told).to_json() == texts["verdict.json"]

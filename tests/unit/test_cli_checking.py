@@ -15,7 +15,7 @@ from gateline.cli import checking, run
 from runs import LIMIT, TOLERANCE, policy_text, write_gate
 
 PASS, FAIL, OPEN = "a*60 1>1", "a*30 1>1 b*30 1>0", "a*95 1>1 b*5 1>0"
-FILES = ["comment.md", "junit.xml", "verdict.json"]
+FILES = ["comment.md", "junit.xml", "report.html", "verdict.json"]
 
 
 @pytest.fixture(autouse=True)

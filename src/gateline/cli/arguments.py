@@ -146,7 +146,12 @@ def _add_gate(
         help="results of the candidate: a path, a folder or a pattern; given several times, files of one run that are "
         "joined on id (so with --baseline)",
     )
-    _setting(parser, "--output-dir", metavar="D", help="write verdict.json, comment.md and junit.xml there")
+    _setting(
+        parser,
+        "--output-dir",
+        metavar="D",
+        help="write verdict.json, comment.md, junit.xml and report.html there",
+    )
     _setting(
         parser,
         "--base-policy",
@@ -179,7 +184,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _setting(
         parser,
         "--format",
-        choices=["text", "markdown", "json", "junit"],
+        choices=["text", "markdown", "json", "junit", "html"],
         default="text",
         help="format of the report on stdout (default: text)",
     )

@@ -24,7 +24,7 @@ from gateline.errors import GatelineError, PolicyError
 from gateline.reports import render
 from gateline.verdict import Verdict
 
-FILES = {"verdict.json": "json", "comment.md": "markdown", "junit.xml": "junit"}
+FILES = {"verdict.json": "json", "comment.md": "markdown", "junit.xml": "junit", "report.html": "html"}
 """File in the output folder -> report that fills it."""
 
 

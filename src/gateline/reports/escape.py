@@ -133,6 +133,16 @@ def xml_text(text: str, most: int = 10_000) -> str:
     return _entities(clean(text, most))
 
 
+def html_text(text: str, most: int = MOST_OF_SENTENCE) -> str:
+    """Return a text for the content of an HTML element or a quoted attribute."""
+    return _entities(clean(text, most)).replace("'", "&#39;")
+
+
+def html_name(text: str, most: int = MOST_OF_NAME) -> str:
+    """Return a name as code, for the content of an HTML element."""
+    return f"<code>{html_text(text, most)}</code>"
+
+
 def command_text(text: str) -> str:
     """Return a message for a GitHub workflow command.
 
@@ -197,3 +207,4 @@ def _break_source(text: str) -> str:
 IN_MARKDOWN = Spelling(name=markdown_name, text=markdown_text)
 IN_FENCE = Spelling(name=fence_text, text=fence_text)
 IN_TERMINAL = Spelling(name=terminal_name, text=terminal_text)
+IN_HTML = Spelling(name=html_name, text=html_text)

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gateline.reports import bars, facts, tables
+from gateline.reports.diagnosis import Pointer, diagnose
 from gateline.reports.escape import IN_FENCE, IN_MARKDOWN, Markdown, fence_text, markdown_text
 from gateline.reports.headline import (
     BLOCKED,
@@ -24,6 +25,8 @@ from gateline.reports.headline import (
     outcome,
     unblock,
 )
+from gateline.reports.layers import unseen_layers
+from gateline.wording import found, from_to, interval, subject
 
 if TYPE_CHECKING:
     import jinja2
@@ -74,6 +77,8 @@ def render(
 ) -> str:
     """Return the comment, at most `limit` long in UTF-16 units and bytes, where that is 2,000 or more.
 
+    Without `short_when_fine` it is the full report of a step summary: always long, its checks by layer, with a
+    diagnosis.
     What does not fit is left out: first rows at the end of the folded tables, then the folded parts as a
     whole, then the drawing and the sentences. It says how much is missing and where the `whole` is.
     `preface` is a sentence that stands before everything.
@@ -83,7 +88,7 @@ def render(
 
 
 def render_summary(verdict: Verdict) -> str:
-    """Return the step summary: the same with everything in it, at most 1 MiB."""
+    """Return the step summary: the full report by layer, at most 1 MiB."""
     return render(verdict, limit=STEP_SUMMARY, short_when_fine=False, whole="`verdict.json`")
 
 
@@ -99,7 +104,10 @@ class _Page:
         self.verdict, self.whole, self.preface = verdict, whole, preface
         self.word = outcome(verdict)
         self.is_short = short_when_fine and self.word == PASSED
-        self.tables = [] if self.is_short else tables.all_tables(verdict)
+        make = tables.all_tables if short_when_fine else tables.tables_by_layer
+        self.tables = [] if self.is_short else make(verdict)
+        self.diagnosis = [] if short_when_fine else [_pointer(pointer) for pointer in diagnose(verdict)]
+        self.blind_spots = "" if short_when_fine or not verdict.findings else unseen_layers(verdict)
 
     def text(self, room: Room) -> str:
         """Return the comment in the given room."""
@@ -166,6 +174,8 @@ class _Page:
         ]
         command = fence_text(facts.command(verdict), 4_000)
         return {
+            "diagnosis": self.diagnosis if room.folded else [],
+            "blind_spots": self.blind_spots,
             "tables": [_shown(table, room, self.whole) for table in self.tables] if room.folded else [],
             "facts": [*_some(left_out, _MOST_LINES, str), *(Markdown(run) for run in runs if run)]
             if room.folded
@@ -197,6 +207,17 @@ def _problem(problem: StatedProblem) -> Markdown:
     where = f"{IN_MARKDOWN.name(problem.where)}: " if problem.where else ""
     hint = f" ({markdown_text(problem.hint)})" if problem.hint else ""
     return Markdown(f"{where}{markdown_text(problem.message)}{hint}")
+
+
+def _pointer(pointer: Pointer) -> Markdown:
+    """Return where to look, and the checks that it rests on."""
+    where = "" if pointer.place is None else f" In {IN_MARKDOWN.name(pointer.place)}."
+    checks = "; ".join(
+        f"{IN_MARKDOWN.name(f.rule)}: {subject(f, IN_MARKDOWN)} {from_to(f, IN_MARKDOWN)} "
+        f"({found(f, IN_MARKDOWN)}, interval {interval(f, IN_MARKDOWN)})"
+        for f in pointer.evidence
+    )
+    return Markdown(f"{pointer.sentence}{where} It rests on {checks}.")
 
 
 def _largest_room(page: _Page, limit: int) -> Room:

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 from gateline import figures
 from gateline.reports.escape import IN_MARKDOWN, Markdown, markdown_name, markdown_text
 from gateline.reports.facts import RULE_WORDS
+from gateline.reports.layers import sections, worse_slices
 from gateline.wording import found, from_to, interval, needed, plural, subject
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gateline.findings import Finding
     from gateline.verdict import Verdict, WorstSample
 
@@ -50,6 +53,17 @@ def all_tables(verdict: Verdict) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
+def tables_by_layer(verdict: Verdict) -> list[Table]:
+    """Return the tables of the full report, in the order in which one looks for what broke."""
+    tables = [provenance(verdict)]
+    for section in sections(verdict):
+        title = f"{section.title}: {plural(len(section.findings), 'check')}"
+        tables.append(_checks(title, section.findings))
+    worse = worse_slices(verdict)
+    tables += [_checks(f"Slices that got worse: {len(worse):,}", worse), worst_samples(verdict)]
+    return [table for table in tables if table.rows]
+
+
 def worst_samples(verdict: Verdict) -> Table:
     """Return the questions that got worse most."""
     metrics = {finding.metric: finding for finding in reversed(verdict.findings)}
@@ -64,10 +78,8 @@ def worst_samples(verdict: Verdict) -> Table:
 
 def all_checks(verdict: Verdict) -> Table:
     """Return every check with the numbers it was decided by."""
-    heads = ("check", ">from → to", ">found [interval]", "needed", ">worse / better of")
-    rows = tuple(_check_row(finding) for finding in verdict.findings)
-    title = "The check" if len(rows) == 1 else f"All {plural(len(rows), 'check')}"
-    return Table(Markdown(title), heads, rows, "checks")
+    count = len(verdict.findings)
+    return _checks("The check" if count == 1 else f"All {plural(count, 'check')}", verdict.findings)
 
 
 def provenance(verdict: Verdict) -> Table:
@@ -89,6 +101,11 @@ def provenance(verdict: Verdict) -> Table:
     ]
     title = f"How the runs were made ({plural(len(different), 'difference')})"
     return Table(Markdown(title), ("fact", "baseline", "candidate", "policy"), tuple(rows), "facts")
+
+
+def _checks(title: str, findings: Sequence[Finding]) -> Table:
+    heads = ("check", ">from → to", ">found [interval]", "needed", ">worse / better of")
+    return Table(Markdown(title), heads, tuple(_check_row(finding) for finding in findings), "checks")
 
 
 def _check_row(finding: Finding) -> Markdown:

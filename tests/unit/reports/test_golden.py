@@ -16,6 +16,7 @@ import pytest
 from gateline import reports
 from gateline.verdict import Verdict
 
+from .layered import whole_system_verdict
 from .verdicts import design_verdict, fine_verdict, invalid_verdict, loosened_verdict, many_kinds_verdict
 
 FOLDER = Path(__file__).parents[2] / "golden"
@@ -30,6 +31,9 @@ OUTPUTS: dict[str, tuple[Callable[[], Verdict], str, dict[str, Any]]] = {
     "blocked.xml": (design_verdict, "junit", {}),
     "blocked.json": (design_verdict, "json", {}),
     "blocked-commands.txt": (design_verdict, "annotations", {}),
+    "blocked.html": (design_verdict, "html", {}),
+    "layers.html": (whole_system_verdict, "html", {}),
+    "layers-summary.md": (whole_system_verdict, "markdown", {"short_when_fine": False}),
     "passed.txt": (fine_verdict, "text", {}),
     "passed.md": (fine_verdict, "markdown", {}),
     "passed-summary.md": (fine_verdict, "markdown", {"short_when_fine": False}),
