@@ -10,6 +10,7 @@ from statistics_pairs import pair
 
 from gateline.statistics import Statistic
 from gateline.statistics.end_points import (
+    Reach,
     adjusted_deviate,
     ratio_rows_of_gain,
     reach_of_gain,
@@ -82,7 +83,7 @@ def test_with_equal_denominators_the_expansion_is_exact(count):
         candidate_weight=weight,
     )
     for deviate in (-0.9, -1.96, -3.0):
-        expected = find_ends(rows_of_gain(paired, 1.0, 1.0, relative=False), deviate)
+        expected = find_ends(rows_of_gain(paired, 1.0, Reach(1.0), None, relative=False), deviate)
         found = find_gain_ends(ratio_rows_of_gain(paired, 1.0, relative=False), deviate)
         assert found == pytest.approx(expected, abs=1e-5 * (expected[1] - expected[0]))
 
@@ -91,7 +92,7 @@ def test_a_relative_gain_over_one_sign_is_exact():
     generator = np.random.default_rng(3)
     before = generator.lognormal(size=40)
     paired = pair(before, before * generator.lognormal(sigma=0.3, size=40))
-    expected = find_ends(rows_of_gain(paired, 1.0, 2.0, relative=True), -1.96)
+    expected = find_ends(rows_of_gain(paired, 1.0, Reach(2.0), None, relative=True), -1.96)
     found = find_gain_ends(ratio_rows_of_gain(paired, 2.0, relative=True), -1.96)
     assert found == pytest.approx(expected, abs=1e-5 * (expected[1] - expected[0]))
 

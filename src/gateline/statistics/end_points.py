@@ -19,15 +19,18 @@ from gateline.statistics.ratio_gains import GainRows
 _ENOUGH_DIFFER = 10
 _MORE_TO_COME = 3.0
 """Chosen on log-normal costs, so that they miss at most 4 % a side at nominal 2.5 %: docs/statistics.md."""
+_EQUAL = 1e-9
+_ROUNDING = 1e-12
 _HALVES = np.array([0.5, 0.5])
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The gain R of the end points, at +R and −R, per sample, and a note where it is a guess."""
+    """How far the two end points of a gain lie from their centre, per sample, and a note where it is a guess."""
 
     reach: float
     notes: tuple[str, ...] = ()
+    centre: float = 0.0
 
 
 def adjusted_deviate(level: float, clusters: int) -> float:
@@ -41,11 +44,12 @@ def adjusted_deviate(level: float, clusters: int) -> float:
 
 
 def reach_of_gain(paired: Paired, statistic: Statistic, width: float | None) -> Reach:
-    """Return how far the end points of a gain lie from 0.
+    """Return where the end points of a gain lie.
 
-    The width of the metric's range while fewer than 10 clusters differ between the runs; then the largest
-    mean difference of a cluster seen. Without a range the largest difference seen, and where nothing
-    differs the largest value seen.
+    The width of the metric's range about 0 while fewer than 10 clusters differ between the runs. After that, of a
+    mean, the largest distance of a cluster from the gain seen, about that gain: about 0 they would pull it towards
+    no change. Where all differences are equal, and for a ratio, the largest difference seen about 0. Without a
+    range the largest difference seen, and where nothing differs the largest value seen.
     """
     clusters = paired.clusters
     first = _ratios(clusters.baseline, clusters.baseline_weight)
@@ -54,12 +58,18 @@ def reach_of_gain(paired: Paired, statistic: Statistic, width: float | None) -> 
         change = second - first
     else:
         change = _ratios(clusters.gain, clusters.baseline_weight)
+    largest = float(np.nanmax(np.abs(np.concatenate([first, second])), initial=0.0))
     seen = float(np.nanmax(np.abs(change), initial=0.0)) if clusters.differing else 0.0
+    if seen <= _ROUNDING * largest:  # differences within a cluster that cancel but for rounding
+        seen = 0.0
     if width is not None:
-        return Reach(width if clusters.differing < _ENOUGH_DIFFER else min(seen, width))
+        if clusters.differing < _ENOUGH_DIFFER:
+            return Reach(width)
+        if statistic.kind == "ratio":
+            return Reach(min(seen, width))
+        return _reach_about_the_gain(change, clusters.baseline_weight, min(seen, width))
     if seen > 0.0:
         return Reach(seen * (1.0 + _MORE_TO_COME / math.sqrt(len(clusters))))
-    largest = float(np.nanmax(np.abs(np.concatenate([first, second])), initial=0.0))
     if largest > 0.0:
         return Reach(
             largest, ("nothing differs and no range is declared: the largest value stands for the range",)
@@ -67,7 +77,18 @@ def reach_of_gain(paired: Paired, statistic: Statistic, width: float | None) -> 
     return Reach(0.0, ("nothing differs and no range is declared",))
 
 
-def rows_of_gain(paired: Paired, sign: float, reach: float, *, relative: bool) -> GammaRows | None:
+def _reach_about_the_gain(change: Floats, weight: Floats, largest: float) -> Reach:
+    some = weight > 0.0
+    centre = float(weight[some] @ change[some]) / float(weight[some].sum())
+    distance = float(np.abs(change[some] - centre).max())
+    if distance <= _EQUAL * largest:
+        return Reach(largest, ("all differences are equal",))
+    return Reach(distance, centre=centre)
+
+
+def rows_of_gain(
+    paired: Paired, sign: float, reach: Reach, width: float | None, *, relative: bool
+) -> GammaRows | None:
     """Return the rows of a gain that is one ratio of sums; None where it isn't one.
 
     That is: the denominators are the same in both runs, and for a relative gain the baseline has one sign.
@@ -83,8 +104,10 @@ def rows_of_gain(paired: Paired, sign: float, reach: float, *, relative: bool) -
             denominator = -denominator
         if (denominator < 0.0).any():
             return None
-    ends = np.array([-reach, reach]) * average
-    return _with_end_points(numerator, denominator, ends)
+    ends = sign * reach.centre + np.array([-reach.reach, reach.reach])
+    if width is not None:
+        ends = np.clip(ends, -width, width)
+    return _with_end_points(numerator, denominator, ends * average)
 
 
 def ratio_rows_of_gain(paired: Paired, reach: float, *, relative: bool) -> GainRows:

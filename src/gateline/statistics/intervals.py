@@ -100,7 +100,7 @@ def gain_interval(
         ends = _draw_ends(formula, paired, deviate, settings, limits, smooth=smooth)
         return _interval(ends, estimate, level, ends.draws)
     reach = reach_of_gain(paired, statistic, width)
-    rows = rows_of_gain(paired, sign, reach.reach, relative=relative)
+    rows = rows_of_gain(paired, sign, reach, width, relative=relative)
     if rows is not None:
         interval = _exact(rows, estimate, level, deviate, reach.notes)
     elif (expanded := _expand_ends(paired, sign, deviate, relative=relative, reach=reach.reach)) is not None:
