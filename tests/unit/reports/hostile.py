@@ -109,7 +109,7 @@ def unjoined(text: str) -> str:
 
 
 _FIXED = {"kind", "status", "direction", "show_as", "judged", "of", "decide_by", "on_inconclusive", "verdict",
-          "fail_on", "run", "counted_as", "schema"}  # fmt: skip
+          "fail_on", "run", "counted_as", "schema", "layer"}  # fmt: skip
 _FREE_KEYS = {"provenance", "slices"}
 _RULES = {"must_match", "may_change", "unlisted"}
 
