@@ -182,6 +182,9 @@ def _rest(finding: Finding, spelling: Spelling) -> str:
         if finding.notes:
             parts.append(joined(finding.notes, spelling))
         parts.append(_consequence(finding))
+    if status == "skipped" and finding.smallest_visible_change is not None:
+        change = _scale(finding, spelling).full(finding.smallest_visible_change)
+        parts.append(f"it could show a change of {change} at best")
     if finding.decide_by == "value" and figures.ends_of(finding) is not None:
         parts.append("decided by the value, not the interval")
     if finding.hard and status == "fail":

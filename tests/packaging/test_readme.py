@@ -117,7 +117,7 @@ NO_VERDICT = {
     },
     "too few for a verdict": {"samples": {"at_least": 100}},
     "provenance.must_match": {"run": True, "provenance": {"must_match": ["judge"]}},
-    "have another label": {
+    "another label": {
         "candidate": changed(slices={"language": "de"}),
         "slices": {"by": ["language"]},
         "rules": [{**RULE, "slices": True}],

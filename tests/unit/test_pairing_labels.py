@@ -125,7 +125,7 @@ def test_a_label_that_differs_between_the_runs_is_refused_and_named() -> None:
         make_pairs((make_run(before), make_run(after)), named("language=de"))
     assert problems(raised) == [
         "candidate.jsonl:2: sample 'q2' is language=en in the candidate and language=de in the baseline",
-        "candidate.jsonl: 1 samples have another label language in the candidate  (a label that the policy slices by "
+        "candidate.jsonl: another label language in the candidate for 1 of 3 questions  (a label that the policy slices by "
         "must not change between the runs; keep such labels in the golden set)",
     ]
 

@@ -175,7 +175,7 @@ class Labels:
             agreed.append(before or after)
         if problems:
             hint = Problem(
-                f"{len(problems)} samples have another label {name} in the candidate",
+                f"another label {name} in the candidate for {len(problems)} of {len(self.ids)} questions",
                 self.sides[-1].run.file,
                 "a label that the policy slices by must not change between the runs; "
                 "keep such labels in the golden set",
