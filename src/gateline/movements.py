@@ -136,10 +136,17 @@ def _first_of_each_metric(findings: Sequence[Finding], comparison: Comparison) -
 
 def _farthest(gains: Floats) -> list[int]:
     """Return the places of the samples that lost most, worst first, then of those that won most, best first."""
-    order = np.argsort(gains, kind="stable")
-    lost = [int(place) for place in order[:MOST_OF_ONE] if gains[place] < 0]
-    order = np.argsort(-gains, kind="stable")
-    return lost + [int(place) for place in order[:MOST_OF_ONE] if gains[place] > 0]
+    return [*_lowest(gains), *_lowest(-gains)]
+
+
+def _lowest(values: Floats) -> list[int]:
+    """Return the places of the lowest values below zero, the lowest first and equal ones in their order."""
+    if not len(values):
+        return []
+    last = min(MOST_OF_ONE, len(values)) - 1
+    near = np.flatnonzero((values <= np.partition(values, last)[last]) & (values < 0))
+    order = np.argsort(values[near], kind="stable")[:MOST_OF_ONE]
+    return [int(place) for place in near[order]]
 
 
 def _count_sizes(sizes: Floats, reach: float) -> list[int]:

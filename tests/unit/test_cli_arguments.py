@@ -128,8 +128,8 @@ def test_a_switch_in_the_environment_takes_the_words_people_use(
         ),
         (
             "GATELINE_FORMAT",
-            "html",
-            "--format is 'html' in the environment; it must be one of text, markdown, json, junit",
+            "pdf",
+            "--format is 'pdf' in the environment; it must be one of text, markdown, json, junit, html",
         ),
         ("GATELINE_VERBOSE", "loud", "--verbose is 'loud' in the environment; write 0, 1 or 2"),
     ],
