@@ -5,7 +5,8 @@ The public names load on first use, so that ``gateline --version`` need not wait
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers take it for true; the module typing would take longer than all else here
+# Type checkers take it for true; the module typing would take longer than all else here.
+TYPE_CHECKING = False
 
 __version__ = "0.1.0"
 __all__ = ["Verdict", "__version__", "check", "load_policy"]
