@@ -26,6 +26,7 @@ from gateline.reports.headline import (
     unblock,
 )
 from gateline.reports.layers import SUBTITLES, Section, sections, worse_slices
+from gateline.reports.page_texts import PAGE
 from gateline.wording import describe, found, from_to, interval, needed, plural, subject
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def render(verdict: Verdict) -> str:
     """Return the page; the same verdict makes the same bytes."""
     word = outcome(verdict)
     return _template().render(
+        say=PAGE,
         style=Markup(_read("report.css")),
         title=f"{clean(verdict.policy.name)}: {word}",
         policy_name=clean(verdict.policy.name),
@@ -114,9 +116,9 @@ def _forest(verdict: Verdict) -> list[dict[str, Any]]:
                 "status": html_tables.status(finding),
                 "name": Markup(subject(finding, IN_HTML)),
                 "bar": charts.forest_row(finding, f"forest-{number}-{place}"),
-                "found": Markup(found(finding, IN_HTML)),
-                "interval": Markup(interval(finding, IN_HTML)),
-                "needed": Markup(needed(finding, IN_HTML)),
+                "found": html_tables.kept_together(found(finding, IN_HTML)),
+                "interval": html_tables.span(finding),
+                "needed": html_tables.kept_together(needed(finding, IN_HTML)),
             }
             for place, finding in enumerate(findings)
         ]

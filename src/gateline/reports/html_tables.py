@@ -14,6 +14,7 @@ from markupsafe import Markup
 from gateline import figures
 from gateline.reports.escape import IN_HTML, clean, html_name
 from gateline.reports.facts import RULE_WORDS
+from gateline.reports.page_texts import COLUMNS
 from gateline.wording import found, from_to, interval, needed, plural, subject
 
 if TYPE_CHECKING:
@@ -53,27 +54,26 @@ def provenance(verdict: Verdict) -> Table:
         for name in sorted({*sides[0], *sides[1]} - differing)
     ]
     caption = Markup(f"How the runs were made: {plural(len(differing), 'difference')}")
-    return Table(caption, ("fact", "baseline", "candidate", "policy"), rows)
+    return Table(caption, COLUMNS["provenance"], rows)
 
 
 def checks(findings: Iterable[Finding], caption: str) -> Table:
     """Return checks with the numbers that they were decided by."""
-    heads = ("check", ">from → to", ">found", ">interval", ">needed", ">worse / better of", ">could show")
     rows = [
         _row(
             Markup("{} {}<br>{}").format(
                 status(finding), Markup(html_name(finding.rule)), Markup(subject(finding, IN_HTML))
             ),
             Markup(from_to(finding, IN_HTML, unit_once=True)),
-            Markup(found(finding, IN_HTML, with_unit=False)),
-            Markup(interval(finding, IN_HTML)),
-            Markup(needed(finding, IN_HTML)),
+            kept_together(found(finding, IN_HTML, with_unit=False)),
+            span(finding),
+            kept_together(needed(finding, IN_HTML)),
             _counted(finding),
             _could_show(finding),
         )
         for finding in findings
     ]
-    return Table(Markup(caption), heads, rows)
+    return Table(Markup(caption), COLUMNS["checks"], rows)
 
 
 def _counted(finding: Finding) -> str:
@@ -99,10 +99,11 @@ def curve_table(curve: Curve) -> Table:
         if share in _SHARES:
             values = [curve.candidate] if curve.baseline is None else [curve.baseline, curve.candidate]
             rows.append(_row(_SHARES[share], *(figures.number(value[at]) for value in values)))
-    heads = (">candidate",) if curve.baseline is None else (">baseline", ">candidate")
+    first, before, after = COLUMNS["curve"]
+    heads = (first, after) if curve.baseline is None else (first, before, after)
     unit = f" in {IN_HTML.text(curve.unit)}" if curve.unit else ""
     caption = Markup(f"{html_name(curve.field)}{unit}, {plural(curve.samples, 'answer')}")
-    return Table(caption, ("share", *heads), rows)
+    return Table(caption, heads, rows)
 
 
 def worst_samples(verdict: Verdict) -> Table:
@@ -116,8 +117,7 @@ def worst_samples(verdict: Verdict) -> Table:
         )
         for sample in verdict.worst
     ]
-    heads = ("question", "metric", "slice", ">baseline", ">candidate", ">change", "text")
-    return _without_empty_text(Table(Markup(plural(len(rows), "sample")), heads, rows))
+    return _without_empty_text(Table(Markup(plural(len(rows), "sample")), COLUMNS["worst"], rows))
 
 
 def changed_samples(verdict: Verdict) -> Table:
@@ -127,8 +127,7 @@ def changed_samples(verdict: Verdict) -> Table:
         for sample in verdict.changed_samples
     ]
     caption = Markup("Of each metric up to five samples on each side, over the whole run")
-    heads = ("question", "metric", ">baseline", ">candidate", ">change", "text")
-    return _without_empty_text(Table(caption, heads, rows))
+    return _without_empty_text(Table(caption, COLUMNS["changed"], rows))
 
 
 def _named(sample: WorstSample | ChangedSample) -> tuple[Markup, Markup]:
@@ -153,6 +152,16 @@ def _without_empty_text(table: Table) -> Table:
     if any(row[-1] for row in table.rows):
         return table
     return Table(table.caption, table.heads[:-1], [row[:-1] for row in table.rows])
+
+
+def span(finding: Finding) -> Markup:
+    """Return the interval, which a line break may part before its dots only."""
+    return Markup(interval(finding, IN_HTML).replace("… ", "…\u00a0"))
+
+
+def kept_together(number: str) -> Markup:
+    """Return a finished number with its sign and unit that no line break parts."""
+    return Markup(number.replace(" ", "\u00a0"))
 
 
 def status(finding: Finding) -> Markup:

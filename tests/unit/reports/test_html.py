@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from gateline import gate, reports
 from gateline.reports import charts, html
+from gateline.reports.page_texts import PAGE
 from gateline.verdict import Curve, Spread, Verdict
 from gateline.wording import describe
 from runs import DAY
@@ -399,3 +400,21 @@ def test_the_real_gate_makes_a_page_with_its_own_numbers(monkeypatch: pytest.Mon
         assert f"{spread.worse:,} worse" in page.text
     assert len(verdict.because) >= 1
     assert all(sentence in page.text for sentence in verdict.because)
+
+
+def test_the_template_says_nothing_of_its_own() -> None:
+    """All fixed words come from the mapping, so that another language replaces all of them."""
+    source = (Path(html.__file__).parent / "templates" / "report.html.j2").read_text(encoding="utf-8")
+    assert set(re.findall(r"say\.(\w+)", source)) == PAGE.keys()
+    bare = re.sub(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", " ", source, flags=re.DOTALL)
+    assert re.findall(r"[A-Za-z]{2,}", re.sub(r"<[^>]*>", " ", bare)) == []
+    labels = re.findall(r'(?:aria-label|data-label|title)="([^"]*)"', source)
+    assert all(label.startswith("{{") for label in labels)
+
+
+def test_the_words_are_escaped_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in PAGE:
+        monkeypatch.setitem(PAGE, key, f"<b>{key}")
+    page = html.render(whole_system_verdict())
+    assert "<b>" not in page
+    assert "&lt;b&gt;glance" in page
