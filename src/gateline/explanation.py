@@ -71,17 +71,33 @@ def review(file: PolicyFile) -> list[str]:
                 f"metrics.{name} has no range: a value out of range can't be noticed, and small slices get "
                 "narrower intervals than they should"
             )
-    lines = [_line_note(rule) for rule in policy.rules]
-    return notes + [note for note in lines if note]
+    return notes + [
+        note for rule in policy.rules for note in _notes_on(rule, policy.metrics.get(rule.metric))
+    ]
 
 
-def _line_note(rule: Rule) -> str:
+def _notes_on(rule: Rule, metric: Metric | None) -> Iterable[str]:
+    """Yield what is odd about one rule."""
     if rule.kind == "tolerance" and rule.decides_by == "value" and not rule.hard:
-        return (
+        yield (
             f"rules.{rule.id} decides by value: noise alone can break it or hide a loss; "
             "'decide_by: interval' says how sure"
         )
-    return ""
+    bounds = rule.bound_fields()
+    if metric is None:
+        return
+    wrong_way = "at_least" if metric.better == "lower" else "at_most"
+    if wrong_way in bounds:
+        yield f"rules.{rule.id} has {wrong_way}, but {metric.better} is better: it guards the good end"
+    for name in ("worse_by_at_most", "better_by_at_least"):
+        written = bounds.get(name)
+        for one in written if isinstance(written, list) else [written]:
+            if isinstance(one, str) and metric.show_as == "percent":
+                points = float(one.rstrip("%"))
+                yield (
+                    f"rules.{rule.id}: {name} {one} is a share of the baseline; {points:g} points would be "
+                    f"{points / 100:g}"
+                )
 
 
 def _say_samples(policy: Policy) -> Iterable[str]:

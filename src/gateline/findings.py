@@ -159,6 +159,15 @@ class Finding(Record):
         return None
 
     @property
+    def missed_by(self) -> float:
+        """Return by how much the judged number misses its threshold, in units of the threshold; 0 or less: not."""
+        value = getattr(self, self.judged)
+        if value is None or self.threshold is None:
+            return 0.0
+        missed = value - self.threshold if self.at_most is not None else self.threshold - value
+        return float(missed / max(abs(self.threshold), 1e-3))
+
+    @property
     def warns(self) -> bool:
         """Return whether people should look at it though it does not block."""
         return self.status is Status.WAIVED or (

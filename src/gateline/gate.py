@@ -142,7 +142,8 @@ def _guard(verdict: Verdict, base_policy: File | PolicyFile, known: Known, optio
         notice = f"the base branch's policy can't be read, so it is not known whether this change loosens it: {error}"
         return verdict.model_copy(update={"notices": [*verdict.notices, notice]})
     changes = compare_policies(base.policy, known.policy.policy)
-    update: dict[str, object] = {"same_as_base": not changes, "changes": changes}
+    file = None if isinstance(base_policy, PolicyFile) else str(base_policy)
+    update: dict[str, object] = {"base_file": file, "same_as_base": not changes, "changes": changes}
     if changes:
         before = _judge_under(base, known, options)
         update["under_base"] = BaseVerdict(verdict=before.verdict, because=before.because[:3])

@@ -62,6 +62,8 @@ class PolicyFacts(Record):
     file: str
     sha256: str | None
     """Digest of the policy file; null where it could not be read."""
+    base_file: str | None = None
+    """The base branch's policy, where a file of it was given."""
     same_as_base: bool | None = None
     """Whether the base branch's policy says the same; null where that was not at hand."""
     changes: list[PolicyChange] = Field(default_factory=list)
@@ -233,8 +235,12 @@ class Verdict(Record):
 
     @property
     def warns(self) -> bool:
-        """Return whether a pass has something that people should look at."""
-        return any(finding.warns for finding in self.findings)
+        """Return whether a pass has something that people should look at.
+
+        No baseline, and a candidate that is the baseline, are mostly faults of the wiring.
+        """
+        same = self.pairing is not None and self.pairing.identical
+        return self.first_run or same or any(finding.warns for finding in self.findings)
 
     def to_json(self) -> str:
         """Return `verdict.json`: fixed key order, numbers rounded to six places, strict JSON, a line break last."""
@@ -254,7 +260,7 @@ def order_findings(findings: Iterable[Finding]) -> list[Finding]:
 
 def _badness(finding: Finding) -> tuple[object, ...]:
     hard = finding.blocks and finding.hard
-    missed_by = round(_excess(finding), 6)  # two findings that differ by rounding alone are equally bad
+    missed_by = round(finding.missed_by, 6)  # two findings that differ by rounding alone are equally bad
     return (not finding.blocks, not hard, _SEVERITY[finding.status], -missed_by, finding.slice is not None)
 
 
@@ -279,16 +285,6 @@ def count(findings: Iterable[Finding]) -> dict[str, int]:
     for finding in findings:
         counts[finding.status.value] += 1
     return counts
-
-
-def _excess(finding: Finding) -> float:
-    """Return by how much the judged number misses its threshold, relative to the threshold's size."""
-    value = getattr(finding, finding.judged)
-    if value is None or finding.threshold is None:
-        return 0.0
-    upper = finding.at_most is not None
-    missed = value - finding.threshold if upper else finding.threshold - value
-    return float(missed / max(abs(finding.threshold), 1e-3))
 
 
 def _rounded(value: object) -> object:

@@ -120,9 +120,22 @@ def test_what_is_never_looked_at_is_told() -> None:
 
 def test_a_score_without_a_range_is_told_but_not_a_duration_or_a_cost() -> None:
     metrics = "{score: {better: higher}, latency_ms: {better: lower}, cost_usd: {better: lower}}"
-    rules = [f"{{kind: limit, metric: {name}, at_most: 1}}" for name in ("score", "latency_ms", "cost_usd")]
+    rules = ["{kind: limit, metric: score, at_least: 1}"]
+    rules += [f"{{kind: limit, metric: {name}, at_most: 1}}" for name in ("latency_ms", "cost_usd")]
     assert notes(*rules, metrics=metrics) == [
         "metrics.score has no range: a value out of range can't be noticed, and small slices get narrower intervals than they should"
+    ]
+
+
+def test_a_bound_on_the_good_end_and_a_percentage_that_may_be_meant_as_points_are_told() -> None:
+    metrics = "{score: {better: higher, range: [0, 1], show_as: percent}}"
+    rules = [
+        "{id: ceiling, kind: limit, metric: score, at_most: 90%}",
+        "{id: holds, kind: tolerance, metric: score, worse_by_at_most: 3%}",
+    ]
+    assert notes(*rules, metrics=metrics) == [
+        "rules.ceiling has at_most, but higher is better: it guards the good end",
+        "rules.holds: worse_by_at_most 3% is a share of the baseline; 3 points would be 0.03",
     ]
 
 

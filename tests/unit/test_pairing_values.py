@@ -52,6 +52,35 @@ def with_fields(text: str, **fields: list[object]) -> tuple[Run, Run]:
 # --- no answer, no score
 
 
+def test_a_time_is_measured_and_no_error_voids_it() -> None:
+    """A judge's failure leaves it alone; a failed request counts at least as the slowest that was answered."""
+    metrics = "{latency_ms: {better: lower, unit: ms}, score: {better: higher, range: [0, 1]}}"
+    runs = with_fields(
+        "q1 1>1 q2 1>1 q3 1>1 q4 1>1 q5 1>1",
+        latency_ms=[900, 3, 30_000, None, 700],
+        error=[None, "no_answer", "no_answer", "no_answer", "judge_failed"],
+    )
+    set_latency = [dict.fromkeys(["latency_ms"], 800)] * 5
+    before = make_run(
+        [
+            {**record, **time}
+            for record, time in zip(
+                records("q1 1>1 q2 1>1 q3 1>1 q4 1>1 q5 1>1")[0], set_latency, strict=True
+            )
+        ]
+    )
+    values = candidate((before, runs[1]), "latency_ms", metrics=metrics)
+    assert values == [900, 900, 30_000, None, 700]
+
+
+def test_a_cost_of_a_failed_request_is_dropped_where_the_policy_drops() -> None:
+    runs = with_fields("q1 1>1 q2 1>1", cost_usd=[0.1, 0.2], error=[None, "no_answer"])
+    before = [{**record, "cost_usd": 0.1} for record in records("q1 1>1 q2 1>1")[0]]
+    metrics = "{cost_usd: {better: lower, unit: USD}, score: {better: higher, range: [0, 1]}}"
+    parts = {"metrics": metrics, "missing": "{no_answer: drop, drop_at_most: 1}"}
+    assert candidate((make_run(before), runs[1]), "cost_usd", **parts) == [0.1, None]
+
+
 def test_no_answer_counts_as_the_bad_end_of_the_range() -> None:
     assert candidate("q1 1>! q2 1>1") == [0.0, 1.0]
     assert candidate("q1 0>! q2 0>0", metrics="{score: {better: lower, range: [0, 5]}}") == [5.0, 0.0]

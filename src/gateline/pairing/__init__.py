@@ -231,7 +231,11 @@ def _notice(pairs: Pairs, terms: Terms) -> list[str]:
     for side in pairs.sides:
         notices += [f"{side.run.file}: {warning}" for warning in side.run.warnings]
         _, other = find_errors(side.run)
-        names = [name for name, metric in terms.metrics.items() if not metric.ratio]
+        names = [
+            name
+            for name, metric in terms.metrics.items()
+            if not (metric.ratio or metric.is_time(name) or metric.is_cost(name))
+        ]
         scored = np.zeros(len(side.run), dtype=bool)
         for name in names:
             scored |= ~np.isnan(side.run.numbers(terms.metrics[name].field or name))

@@ -162,13 +162,36 @@ def _read_side(
     if metric.is_cost(name) or metric.is_time(name):
         cause[_flags(run, "cached")] = CACHED
     no_answer, other_error = find_errors(run)
-    cause[other_error] = NO_SCORE
-    cause[no_answer] = NO_ANSWER
+    if metric.is_cost(name) or metric.is_time(name):
+        _count_failed(metric, value, cause, no_answer, terms)
+    else:
+        cause[other_error] = NO_SCORE
+        cause[no_answer] = NO_ANSWER
     if metric.range and weight is None:
         _check_range(name, metric.range, run, value, (cause == OK) & compared)
         value = np.clip(value, *metric.range)
     _apply_worst(metric, value, cause, terms)
     return _by_question(side, value, weight, cause, compared, asked)
+
+
+def _count_failed(metric: Metric, value: Floats, cause: Causes, no_answer: Flags, terms: Terms) -> None:
+    """Settle the times and costs of failed samples: they are measured, not judged, so an error does not void them.
+
+    A judge's failure leaves them as they are. A request without an answer counts at least as much as the worst that
+    was answered, so that neither a time-out nor a quick crash can look fast; where nothing was recorded, it is left
+    out.
+    """
+    recorded = no_answer & (cause == OK)
+    if terms.missing.no_answer != "worst" or metric.worst_value is not None:
+        cause[no_answer] = NO_ANSWER
+        return
+    cause[no_answer & ~recorded] = NO_ANSWER
+    if recorded.any():
+        worse = np.maximum if metric.better == "lower" else np.minimum
+        answered = value[(cause == OK) & ~no_answer]
+        worst = worse.reduce(answered if answered.size else value[recorded])
+        value[recorded] = worse(value[recorded], worst)
+        cause[recorded] = COUNTED_WORST
 
 
 def _apply_worst(metric: Metric, value: Floats, cause: Causes, terms: Terms) -> None:

@@ -76,7 +76,7 @@ def _draw_rows(shown: Sequence[Finding], spelling: Spelling, widest: int) -> lis
     widths = [max(display_width(row[i]) for row in [heads, *cells]) for i in range(3)]
     lines = [f"  {_pad(title, name_width)}  {_axis_title()}  {_row(heads, widths)}".rstrip()]
     for finding, name, cell in zip(shown, names, cells, strict=True):
-        sign = SIGNS[finding.status.value]
+        sign = SIGNS["fail" if finding.blocks else finding.status.value]
         lines.append(f"{sign} {_pad(name, name_width)}  {bar(place(finding))}  {_row(cell, widths)}".rstrip())
     return lines
 

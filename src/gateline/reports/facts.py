@@ -133,6 +133,8 @@ def command(verdict: Verdict) -> str:
         parts += ["--baseline", verdict.baseline.file]
     if verdict.candidate is not None:
         parts += ["--candidate", verdict.candidate.file]
+    if verdict.policy.base_file is not None:
+        parts += ["--base-policy", verdict.policy.base_file]
     if verdict.first_run:
         parts.append("--first-run")
     if verdict.fail_on != "fail":

@@ -48,6 +48,12 @@ def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
         return describe(blocking[0], spelling) + _more(len(blocking) - 1, "check blocks", "checks block")
     if verdict.verdict == "fail":
         return joined(verdict.because[:1], spelling) or "The gate said no."
+    if verdict.first_run:
+        return f"There is no baseline yet, so only fixed limits were judged. {_what_passed(verdict)}"
+    if verdict.pairing is not None and verdict.pairing.identical:
+        return (
+            f"Baseline and candidate hold the same records, so nothing was compared. {_what_passed(verdict)}"
+        )
     warning = [f for f in verdict.findings if f.warns]
     if warning:
         return f"Nothing blocks, but look at this: {describe(warning[0], spelling)}" + _more(
@@ -62,7 +68,13 @@ def counts_line(verdict: Verdict) -> str:
     """Return how many checks had which outcome: `14 checks: 2 fail · 1 inconclusive · 11 pass`."""
     total = sum(verdict.counts.values())
     order = ("fail", "inconclusive", "waived", "skipped", "pass")
-    parts = [f"{verdict.counts[word]} {word}" for word in order if verdict.counts.get(word)]
+    unsettled = sum(one.blocks and one.status.value == "inconclusive" for one in verdict.findings)
+    blocking = f" ({unsettled} {'blocks' if unsettled == 1 else 'block'})" if unsettled else ""
+    parts = [
+        f"{verdict.counts[word]} {word}{blocking if word == 'inconclusive' else ''}"
+        for word in order
+        if verdict.counts.get(word)
+    ]
     return f"{plural(total, 'check')}: {' · '.join(parts)}" if parts else "No check was made"
 
 
@@ -98,7 +110,11 @@ def _mend(finding: Finding, spelling: Spelling) -> str:
         return f"mend {', '.join(ids)}{more}" if ids else f"give {what} samples"
     if finding.samples == 0 or figures.judged_value(finding) is None:
         return f"make {what} measurable"
-    if finding.status.value == "inconclusive" and finding.samples_needed is not None:
+    if (
+        finding.status.value == "inconclusive"
+        and finding.samples_needed is not None
+        and finding.missed_by <= 0
+    ):
         count = figures.about(finding.samples_needed)
         return f"show it for {what} with about {count} samples (now {finding.samples:,})"
     now = f"now {found(finding, spelling)}"

@@ -103,7 +103,8 @@ class _Page:
     def __init__(self, verdict: Verdict, short_when_fine: bool, whole: Markdown, preface: str):
         self.verdict, self.whole, self.preface = verdict, whole, preface
         self.word = outcome(verdict)
-        self.is_short = short_when_fine and self.word == PASSED
+        beyond = any(one.status.value == "inconclusive" and one.missed_by > 0 for one in verdict.findings)
+        self.is_short = short_when_fine and self.word == PASSED and not beyond
         make = tables.all_tables if short_when_fine else tables.tables_by_layer
         self.tables = [] if self.is_short else make(verdict)
         self.diagnosis = [] if short_when_fine else [_pointer(pointer) for pointer in diagnose(verdict)]

@@ -239,4 +239,14 @@ def test_an_unsettled_improvement_blocks_and_says_what_would_settle_it() -> None
     )
     comment = markdown.render(make_verdict(finding))
     assert "about 340 samples would settle it; the rule asks for proof, so it blocks." in comment
+    assert (
+        "**To unblock:** bring `recall@5` to ≥ +3.0 (now +2.0)" in comment
+    )  # more samples would show the miss
+
+
+def test_more_samples_are_advised_only_where_the_value_is_within_its_bound() -> None:
+    finding = improvement(
+        status="inconclusive", blocks=True, gain=0.04, candidate=0.812, samples_needed=340, threshold=0.03
+    )
+    comment = markdown.render(make_verdict(finding))
     assert "**To unblock:** show it for `recall@5` with about 340 samples (now 212)" in comment
