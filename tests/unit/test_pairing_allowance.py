@@ -113,7 +113,7 @@ def test_the_worst_is_the_ranges_end_else_the_worst_seen(metric: str, expected: 
     assert pairs.metrics["score"].candidate.usable.tolist() == [True, False, True]
 
 
-def test_the_worst_of_a_ratio_has_the_weight_of_an_average_sample() -> None:
+def test_the_worst_of_a_ratio_weighs_as_much_as_the_heaviest_sample() -> None:
     before, after = records("a 1>1 b 1>? c 1>1")
     for side in (before, after):
         for record, wrong, claims in zip(side, (1, 2, 0), (2, 4, 6), strict=True):
@@ -127,5 +127,5 @@ def test_the_worst_of_a_ratio_has_the_weight_of_an_average_sample() -> None:
     pairs = make_pairs((make_run(before, "b"), make_run(after, "c")), rule, **parts)
     filled = assume_worst(pairs, read(rule, **parts).policy.metrics).metrics["rate"].candidate
     assert filled.weight is not None
-    assert (filled.value[1], filled.weight[1]) == (4.0, 4.0)
+    assert (filled.value[1], filled.weight[1]) == (6.0, 6.0)
     assert np.isfinite(filled.value).all()

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def assume_worst(pairs: Pairs, metrics: dict[str, Metric]) -> Pairs:
     """Return the pairs with each left-out value of the candidate filled in.
 
-    It becomes the bad end of the metric's range, without a range the worst value seen in either run. The share of a
-    question's attempts that is left out counts as much. Questions that the candidate lacks altogether are in no pair;
-    they stay away.
+    It becomes the bad end of the metric's range, without a range the worst value seen in either run; of a ratio with
+    the largest denominator seen. The share of a question's attempts that is left out counts as much. Questions that
+    the candidate lacks altogether are in no pair; they stay away.
     """
     filled = {
         name: replace(values, candidate=_fill(values, metrics[name]))
@@ -39,23 +39,31 @@ def _fill(values: MetricValues, metric: Metric) -> SideValues:
     lost[values.expected] = candidate.lost[values.expected]
     if bad is None or not lost.any():
         return candidate
-    weight = candidate.weight
-    if weight is not None:
-        some = candidate.usable & (weight > 0)
-        average = float(weight[some].mean()) if some.any() else 1.0
-        weight = np.where(candidate.usable, weight, average)
     scored = np.where(candidate.usable, candidate.value, 0.0)
-    worst = bad * (1.0 if weight is None else weight)
-    value = np.where(lost > 0, (1 - lost) * scored + lost * worst, candidate.value)
-    return replace(candidate, value=value, weight=weight, usable=candidate.usable | (lost > 0))
+    heaviest, weight = 1.0, candidate.weight
+    if weight is not None:
+        heaviest = _heaviest(values)
+        weight = (1 - lost) * np.where(candidate.usable, weight, 0.0) + lost * heaviest
+    value = (1 - lost) * scored + lost * bad * heaviest
+    return replace(
+        candidate,
+        value=np.where(lost > 0, value, candidate.value),
+        weight=weight,
+        usable=candidate.usable | (lost > 0),
+    )
+
+
+def _heaviest(values: MetricValues) -> float:
+    """Return the largest denominator seen: what is as bad as can be also counts as much as can be."""
+    seen = [side.weight[side.usable] for side in values.sides if side.weight is not None]
+    return max((float(weights.max(initial=0.0)) for weights in seen), default=0.0) or 1.0
 
 
 def _worst(values: MetricValues, metric: Metric) -> float | None:
     """Return the worst value of a sample; None where no value is known at all."""
     if metric.range is not None:
         return metric.range[0] if metric.better == "higher" else metric.range[1]
-    sides = [side for side in (values.baseline, values.candidate) if side is not None]
-    seen = np.concatenate([_seen(side) for side in sides])
+    seen = np.concatenate([_seen(side) for side in values.sides])
     if metric.worst is not None:
         seen = np.append(seen, metric.worst)
     if not seen.size:
