@@ -49,6 +49,8 @@ class Comparison:
     pairs: Pairs
     metrics: dict[str, Metric]
     settings: Settings
+    values_only: bool = False
+    """Whether it knows no intervals: its values may be infinite."""
     _keys: object = None
     _worst: Comparison | None = None
     _estimates: dict[tuple[str, str | None, bool], Estimate] = field(default_factory=dict)
@@ -100,7 +102,8 @@ class Comparison:
     def if_worst(self) -> Comparison:
         """Return the comparison were every left-out value of the candidate as bad as can be."""
         if self._worst is None:
-            self._worst = Comparison(assume_worst(self.pairs, self.metrics), self.metrics, self.settings)
+            filled = assume_worst(self.pairs, self.metrics)
+            self._worst = Comparison(filled, self.metrics, self.settings, values_only=True)
         return self._worst
 
     def per_sample(self, metric: str, rows: Rows) -> tuple[Floats | None, Floats]:
@@ -126,6 +129,7 @@ class Comparison:
             return np.full(len(rows), np.nan)
         gains = self.metrics[metric].sign * (after - before)
         size = np.maximum(np.abs(before), np.abs(after))
+        size[np.isinf(size)] = 0.0
         return np.where(np.abs(gains) <= NOTHING_DIFFERS * size, 0.0, gains)
 
     def interval(
@@ -141,6 +145,8 @@ class Comparison:
 
         `threshold` is only used to draw more often where an end lies near it.
         """
+        if self.values_only:
+            return None, []
         definition = self.metrics[metric]
         level = 1 - (1 - self.settings.confidence) / family
         limits = () if threshold is None else (threshold,)

@@ -81,7 +81,9 @@ def test_a_metric_slice_or_rule_more_changes_no_other_number(
     world: World, more: dict[str, Any], what: str, seed: int
 ) -> None:
     alone = world.judge()
-    assume(alone.verdict != "invalid")
+    assume(alone.verdict != "invalid" and alone.pairing is not None)
+    # another metric makes the records of the same run twice differ
+    assume(not (what == "metric" and alone.pairing.identical))
     generator = random.Random(seed)
 
     def add(copy: World) -> None:
@@ -95,8 +97,8 @@ def test_a_metric_slice_or_rule_more_changes_no_other_number(
                 "worse_by_at_most": 0.1,
                 "slices": True,
             }
-        for record in [*copy.baseline, *copy.candidate] if what == "metric" else []:
-            record["metrics"]["added"] = generator.random()
+        for before, after in zip(copy.baseline, copy.candidate, strict=True) if what == "metric" else []:
+            before["metrics"]["added"] = after["metrics"]["added"] = generator.random()
         if what == "label":
             zones = [generator.choice("ABC") for _ in copy.baseline]
             for side in (copy.baseline, copy.candidate):
@@ -112,7 +114,9 @@ def test_a_metric_slice_or_rule_more_changes_no_other_number(
         copy.policy["rules"].insert(generator.randrange(len(copy.policy["rules"]) + 1), rule)
 
     together = world.changed(add).judge()
-    assert together.verdict != "invalid", together.because
+    if together.verdict == "invalid":
+        assert "the hard rule added can't be shown to hold" in together.because[0]
+        return
     found = of_rule(together)
     for finding in alone.findings:
         assert numbers_of(found[finding.rule, finding.slice]) == numbers_of(finding)

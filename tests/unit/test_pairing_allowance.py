@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -98,12 +100,14 @@ def test_fewer_attempts_than_the_other_run_and_than_elsewhere_are_lost_attempts(
     [
         ("{better: higher, range: [0, 1]}", [1.0, 0.0, 0.25]),
         ("{better: lower, range: [0, 1]}", [1.0, 1.0, 0.75]),
-        ("{better: lower}", [1.0, 1.0, 0.75]),
-        ("{better: higher}", [1.0, 0.5, 0.5]),
+        ("{better: lower}", [1.0, math.inf, math.inf]),
+        ("{better: higher}", [1.0, -math.inf, -math.inf]),
         ("{better: lower, worst: 3}", [1.0, 3.0, 1.75]),
     ],
 )
-def test_the_worst_is_the_ranges_end_else_the_worst_seen(metric: str, expected: list[float]) -> None:
+def test_the_worst_is_the_ranges_end_else_the_policys_else_without_end(
+    metric: str, expected: list[float]
+) -> None:
     """One value, a lost one, and the mean of an attempt at 0.5 and a lost one."""
     parts = {"metrics": f"{{score: {metric}}}", "missing": "{no_score: drop, drop_at_most: 1}"}
     pairs = make_pairs("a 1>1 b 1>? c 1,1>0.5,?", **parts)

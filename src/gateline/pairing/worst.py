@@ -12,7 +12,6 @@ import numpy as np
 
 from gateline.metric import Metric
 from gateline.pairing.values import MetricValues, SideValues
-from gateline.samples import Floats
 
 if TYPE_CHECKING:
     from gateline.pairing import Pairs
@@ -21,9 +20,10 @@ if TYPE_CHECKING:
 def assume_worst(pairs: Pairs, metrics: dict[str, Metric]) -> Pairs:
     """Return the pairs with each left-out value of the candidate filled in.
 
-    It becomes the bad end of the metric's range, without a range the worst value seen in either run; of a ratio with
-    the largest denominator seen. The share of a question's attempts that is left out counts as much. Questions that
-    the candidate lacks altogether are in no pair; they stay away.
+    It becomes the bad end of the metric's range or the policy's `worst`; without either it is infinitely bad, which a
+    percentile can stand and a mean or a total can't. Of a ratio it has the largest denominator seen. The share of a
+    question's attempts that is left out counts as much. Questions that the candidate lacks altogether are in no pair;
+    they stay away.
     """
     filled = {
         name: replace(values, candidate=_fill(values, metrics[name]))
@@ -34,17 +34,17 @@ def assume_worst(pairs: Pairs, metrics: dict[str, Metric]) -> Pairs:
 
 def _fill(values: MetricValues, metric: Metric) -> SideValues:
     candidate = values.candidate
-    bad = _worst(values, metric)
+    bad = _worst(metric)
     lost = np.zeros(len(candidate.value))
     lost[values.expected] = candidate.lost[values.expected]
-    if bad is None or not lost.any():
+    if not lost.any():
         return candidate
     scored = np.where(candidate.usable, candidate.value, 0.0)
     heaviest, weight = 1.0, candidate.weight
     if weight is not None:
         heaviest = _heaviest(values)
         weight = (1 - lost) * np.where(candidate.usable, weight, 0.0) + lost * heaviest
-    value = (1 - lost) * scored + lost * bad * heaviest
+    value = (1 - lost) * scored + np.where(lost > 0, lost, 1.0) * bad * heaviest
     return replace(
         candidate,
         value=np.where(lost > 0, value, candidate.value),
@@ -59,21 +59,10 @@ def _heaviest(values: MetricValues) -> float:
     return max((float(weights.max(initial=0.0)) for weights in seen), default=0.0) or 1.0
 
 
-def _worst(values: MetricValues, metric: Metric) -> float | None:
-    """Return the worst value of a sample; None where no value is known at all."""
+def _worst(metric: Metric) -> float:
+    """Return the worst value of a sample: where the policy declares no end, there is none."""
     if metric.range is not None:
         return metric.range[0] if metric.better == "higher" else metric.range[1]
-    seen = np.concatenate([_seen(side) for side in values.sides])
     if metric.worst is not None:
-        seen = np.append(seen, metric.worst)
-    if not seen.size:
-        return None
-    return float(seen.min() if metric.better == "higher" else seen.max())
-
-
-def _seen(side: SideValues) -> Floats:
-    """Return the usable values, of a ratio those of each sample."""
-    if side.weight is None:
-        return side.value[side.usable]
-    some = side.usable & (side.weight > 0)
-    return side.value[some] / side.weight[some]
+        return metric.worst
+    return -np.inf if metric.better == "higher" else np.inf
