@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from gateline.errors import InputError
 from gateline.field_names import Better, Kind, guess_better, guess_kind
+from gateline.pairing.marks import find_errors
 from gateline.pairing.provenance import state_facts
-from gateline.pairing.values import find_errors
 from gateline.samples import Floats, MetricFacts, Run
 
 Rows = npt.NDArray[np.bool_]

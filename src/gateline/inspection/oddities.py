@@ -13,7 +13,7 @@ import numpy as np
 from gateline.errors import name_some
 from gateline.field_names import says_how_made
 from gateline.inspection.facts import Inspection, NumberColumn
-from gateline.pairing.values import find_errors
+from gateline.pairing.marks import find_errors
 from gateline.samples import Run, number_text
 
 FEWEST_PAIRS = 30

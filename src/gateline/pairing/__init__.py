@@ -24,6 +24,7 @@ from gateline.pairing.join import (
     records_are_the_same,
 )
 from gateline.pairing.labels import NONE, Labels, Rows
+from gateline.pairing.marks import find_errors
 from gateline.pairing.provenance import compare_provenance, state_facts
 from gateline.pairing.settings import Terms
 from gateline.pairing.values import (
@@ -33,7 +34,6 @@ from gateline.pairing.values import (
     MetricValues,
     SideValues,
     check_fields,
-    find_errors,
     settle,
 )
 from gateline.samples import Run

@@ -8,8 +8,8 @@ import numpy as np
 
 from gateline.errors import NotComparable, Problem
 from gateline.pairing.facts import ChangedField
+from gateline.pairing.marks import find_errors
 from gateline.pairing.settings import Provenance
-from gateline.pairing.values import find_errors
 from gateline.samples import Run, label_texts
 
 _OF_THE_SAMPLE = frozenset({"id", "question", "error", "answer", "reference", "reference_answer"})

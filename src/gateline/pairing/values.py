@@ -14,10 +14,10 @@ from gateline.errors import InputError, NotComparable, Problem, did_you_mean, na
 from gateline.metric import Metric
 from gateline.pairing.join import Side
 from gateline.pairing.labels import Labels, Rows
+from gateline.pairing.marks import Flags, find_errors, flags, spent_tokens
 from gateline.pairing.settings import Terms
-from gateline.samples import MISSING_TEXTS, Floats, Run
+from gateline.samples import Floats, Run
 
-Flags = npt.NDArray[np.bool_]
 Causes = npt.NDArray[np.int8]
 
 OK, NO_ANSWER, NO_SCORE, CACHED, PRICE_UNKNOWN, COUNTED_WORST = range(6)
@@ -34,8 +34,6 @@ CAUSE_WORDS = {
     "cached": "cached",
     "price_unknown": "of unknown price",
 }
-_NO_ERROR = MISSING_TEXTS | {"false", "0", "0.0"}
-"""Texts with which a table says that a record has no error, in lower case."""
 ROUNDING = 1e-6
 """A value outside its range by less than this part of the width is rounding noise and counts as the end."""
 
@@ -158,9 +156,9 @@ def _read_side(
         value, weight = run.numbers(metric.field or name).copy(), None
         cause[np.isnan(value)] = NO_SCORE
         if metric.is_cost(name) and not metric.free:
-            cause[(np.isnan(value) | (value == 0)) & _spent_tokens(run)] = PRICE_UNKNOWN
+            cause[(np.isnan(value) | (value == 0)) & spent_tokens(run)] = PRICE_UNKNOWN
     if metric.is_cost(name) or metric.is_time(name):
-        cause[_flags(run, "cached")] = CACHED
+        cause[flags(run, "cached")] = CACHED
     no_answer, other_error = find_errors(run)
     if metric.is_cost(name) or metric.is_time(name):
         _count_failed(metric, value, cause, no_answer, terms)
@@ -227,49 +225,6 @@ def _by_question(
     causes[code[rows]] = cause[rows]
     lost = np.where(attempts > 0, (asked - number) / np.maximum(asked, 1), 0.0)
     return SideValues(mean(value), None if weight is None else mean(weight), number > 0, causes, lost)
-
-
-def find_errors(run: Run) -> tuple[Flags, Flags]:
-    """Return which records have no answer, and which have any other error: then a score beside it is not used."""
-    no_answer, other = np.zeros(len(run), dtype=bool), np.zeros(len(run), dtype=bool)
-    column = run.find_label("error")
-    if isinstance(column, list):
-        for row, value in enumerate(column):
-            if value is None or value is False or value in ([], {}):
-                continue
-            text = value.strip() if isinstance(value, str) else str(value)
-            if text == "no_answer":
-                no_answer[row] = True
-            elif text and text.lower() not in _NO_ERROR:
-                other[row] = True
-    elif column is not None:
-        other = ~np.isnan(column) & (column != 0)
-    return no_answer, other
-
-
-def _spent_tokens(run: Run) -> Flags:
-    spent = np.zeros(len(run), dtype=bool)
-    for name, column in {**run.metrics, **run.fields}.items():
-        if (name in ("tokens", "total_tokens") or name.startswith("tokens.")) and isinstance(
-            column, np.ndarray
-        ):
-            spent |= np.nan_to_num(column) > 0
-        elif name in ("tokens", "total_tokens"):
-            spent |= np.nan_to_num(run.numbers(name)) > 0
-    return spent
-
-
-def _flags(run: Run, name: str) -> Flags:
-    column = run.find_column(name)
-    if column is None:
-        return np.zeros(len(run), dtype=bool)
-    if isinstance(column, np.ndarray):
-        return np.nan_to_num(column) > 0
-    return np.fromiter((_is_yes(value) for value in column), dtype=bool, count=len(column))
-
-
-def _is_yes(value: object) -> bool:
-    return value is True or (isinstance(value, str) and value.strip().lower() in ("true", "1", "yes"))
 
 
 def _check_range(name: str, ends: tuple[float, float], run: Run, value: Floats, looked_at: Flags) -> None:
