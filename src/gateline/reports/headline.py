@@ -27,8 +27,10 @@ def outcome(verdict: Verdict) -> str:
 
 
 def loosening(verdict: Verdict) -> bool:
-    """Return whether this change loosens its own policy."""
-    return any(change.loosens for change in verdict.policy.changes)
+    """Return whether this change loosens its own policy: by one of its changes, or by what comes of them together."""
+    base = verdict.policy.under_base
+    lets_through = base is not None and verdict.verdict == "pass" and base.verdict != "pass"
+    return lets_through or any(change.loosens for change in verdict.policy.changes)
 
 
 def blockers(verdict: Verdict) -> list[Finding]:

@@ -10,7 +10,7 @@ from hypothesis import assume, example, given, settings
 
 from gateline.reports import markdown
 from gateline.reports.escape import clean
-from gateline.verdict import Verdict
+from gateline.verdict import BaseVerdict, Verdict
 
 from .hostile import ATTACKS, REFERENCES, replace_texts, show, texts
 from .verdicts import (
@@ -85,7 +85,8 @@ def test_a_loosened_policy_comes_before_the_verdict_it_makes() -> None:
 
 def test_a_policy_that_was_only_tightened_is_not_loud() -> None:
     verdict = loosened_verdict()
-    policy = verdict.policy.model_copy(update={"changes": verdict.policy.changes[1:]})
+    alike = BaseVerdict(verdict="pass", because=[])
+    policy = verdict.policy.model_copy(update={"changes": verdict.policy.changes[1:], "under_base": alike})
     comment = markdown.render(verdict.model_copy(update={"policy": policy}))
     assert "[!CAUTION]" not in comment
     assert "Policy changed (1 change), nothing loosened." in comment
