@@ -40,6 +40,12 @@ class Estimate:
     better: int | None
     worse: int | None
     same: int | None
+    size: float = 0.0
+    """The summary of the values without their signs, of the greater side: what rounding grows with."""
+
+    def size_of(self, judged: Judged) -> float:
+        """Return the size in the unit of the number that is judged."""
+        return self.size / abs(self.baseline) if judged == "relative_gain" and self.baseline else self.size
 
 
 @dataclass
@@ -231,9 +237,18 @@ class Comparison:
             values.candidate.value[rows], _at(values.candidate.weight, rows), statistic
         )
         candidate_value = candidate if np.isfinite(candidate) else None
+        sides = (
+            [values.candidate]
+            if candidate_alone or values.baseline is None
+            else [values.candidate, values.baseline]
+        )
+        size = max(
+            statistics.evaluate(np.abs(side.value[rows]), _at(side.weight, rows), statistic) for side in sides
+        )
+        size = size if np.isfinite(size) else 0.0
         if values.baseline is None or not values.baseline.usable[rows].all():
             return Estimate(
-                metric, place, len(rows), clusters, None, candidate_value, None, None, None, None, None
+                metric, place, len(rows), clusters, None, candidate_value, None, None, None, None, None, size
             )
         baseline = statistics.evaluate(
             values.baseline.value[rows], _at(values.baseline.weight, rows), statistic
@@ -256,6 +271,7 @@ class Comparison:
             better=better,
             worse=worse,
             same=len(rows) - better - worse,
+            size=size,
         )
 
 

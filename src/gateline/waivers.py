@@ -66,15 +66,21 @@ def apply_waivers(
     """Return the findings with those let through that a waiver covers, and what a person should know of waivers.
 
     Only what blocks can be waived, a hard rule never, and only while the plain value stays within the ceiling; so
-    a waiver can't make a verdict worse.
+    a waiver can't make a verdict worse. It moves the bound and not the proof: what rests on too few samples, or on
+    too much left out, is not let through.
     """
     used: set[int] = set()
+    unknown: set[int] = set()
     result = []
     for finding in findings:
-        number = next(
-            (n for n, waiver in enumerate(waivers) if _lets_through(waiver, finding, rules, comparison, on)),
-            None,
-        )
+        number = None
+        for n, waiver in enumerate(waivers):
+            status = _judge_at_ceiling(waiver, finding, rules, comparison, on)
+            if status is Status.PASS:
+                number = n
+                break
+            if status is Status.INCONCLUSIVE:
+                unknown.add(n)
         if number is None:
             result.append(finding)
             continue
@@ -84,35 +90,41 @@ def apply_waivers(
             up_to=waiver.up_to.text, until=waiver.until.isoformat(), by=waiver.by, reason=waiver.reason
         )
         result.append(finding.model_copy(update={"status": Status.WAIVED, "blocks": False, "waiver": told}))
-    notices = [text for n, waiver in enumerate(waivers) for text in _notices(waiver, n in used, findings, on)]
+    notices = []
+    for n, waiver in enumerate(waivers):
+        short = (
+            "too little is known to hold even its ceiling"
+            if n in unknown
+            else "the number is beyond its ceiling"
+        )
+        notices += _notices(waiver, n in used, short, findings, on)
     return result, notices
 
 
-def _lets_through(
+def _judge_at_ceiling(
     waiver: Waiver, finding: Finding, rules: dict[str, Rule], comparison: Comparison, on: datetime.date
-) -> bool:
+) -> Status | None:
+    """Return what the finding would be with the ceiling as its bound; None where the waiver doesn't speak of it."""
     if not finding.blocks or finding.hard or not waiver.covers(finding) or on > waiver.until:
-        return False
+        return None
     rule = rules[finding.rule]
     loosened = loosen(rule, waiver).model_copy(update={"decide_by": "value"})
     estimate = comparison.estimate(
         finding.metric, finding.slice, candidate_alone=rule.looks_at_candidate_alone()
     )
-    return bool(estimate.samples) and loosened.judge(comparison, estimate, 1).status is Status.PASS
+    return loosened.settle(comparison, estimate, 1).status
 
 
-def _notices(waiver: Waiver, used: bool, findings: Sequence[Finding], on: datetime.date) -> list[str]:
+def _notices(
+    waiver: Waiver, used: bool, short: str, findings: Sequence[Finding], on: datetime.date
+) -> list[str]:
     name = f"the waiver of {waiver.rule}" + (f" in {waiver.slice}" if waiver.slice else "")
     until = waiver.until.isoformat()
     if on > waiver.until:
         return [f"{name} ended on {until}: the rule counts again"]
     if not used:
         exceeded = any(waiver.covers(finding) and finding.blocks for finding in findings)
-        why = (
-            f"does not reach: the number is beyond its ceiling {waiver.up_to}"
-            if exceeded
-            else "is not needed"
-        )
+        why = f"does not reach: {short} {waiver.up_to}" if exceeded else "is not needed"
         return [f"{name} {why}"]
     left = (waiver.until - on).days
     if left < NOTICE_DAYS:

@@ -111,6 +111,20 @@ def test_attempts_are_averaged_or_the_last_counts(repeats: str, found: tuple[flo
     assert len(pairs.ids) == 2
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("nan", "2"), ("inf", "2"), ("-inf", "2"), ("final", "2"), ("2", "1e1")]
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_last_attempt_does_not_depend_on_the_order_of_lines(one: str, other: str, turned: bool) -> None:
+    """A text comes after every number, and `nan` and `inf` are texts."""
+    before, after = records("q1 0,1>0,1")
+    for side in (before, after):
+        side[0]["attempt"], side[1]["attempt"] = one, other
+    runs = [make_run(side[::-1] if turned else side, "c") for side in (before, after)]
+    pairs = make_pairs(runs, samples="{at_least: 1, repeats: last}")
+    assert values(pairs)["q1"] == ((1.0, 1.0) if one == "2" else (0.0, 0.0))
+
+
 def test_the_last_attempt_is_the_one_with_the_highest_number_not_the_last_line() -> None:
     before, after = records("q1 0,1>0,1")
     for number, record in enumerate(after):
@@ -204,6 +218,30 @@ def test_the_same_records_are_known_in_any_order() -> None:
     assert first.sha256 != second.sha256
     assert records_are_the_same(first, second)
     assert make_pairs((first, second), missing="{drop_at_most: 1}").identical
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_same_attempts_are_known_in_any_order(seed: int) -> None:
+    """Three attempts at each of forty questions, some without a score: nothing but the order of lines changed."""
+    rng = np.random.default_rng(seed)
+    before, _ = records(" ".join(f"q{n} en 0.{n % 7},?,0.5>1" for n in range(40)))
+    after = [before[row] for row in rng.permutation(len(before))] if seed else before[::-1]
+    first, second = make_run(before, "b"), make_run(after, "c")
+    assert first.sha256 != second.sha256
+    assert records_are_the_same(first, second)
+
+
+@pytest.mark.parametrize("change", ["swap", "twice", "moved"])
+def test_other_attempts_are_other_records(change: str) -> None:
+    before, _ = records("q1 0,1,1>1 q2 0,1,0>1")
+    after = [{**record, "metrics": dict(record["metrics"])} for record in before[::-1]]
+    if change == "swap":  # the numbers of q1 and q2 trade places: each column holds the same ones
+        after[0]["metrics"], after[3]["metrics"] = after[3]["metrics"], after[0]["metrics"]
+    elif change == "twice":
+        after[0] = after[1]
+    else:  # within one question, another attempt is the good one
+        after[3]["metrics"], after[5]["metrics"] = after[5]["metrics"], after[3]["metrics"]
+    assert not records_are_the_same(make_run(before, "b"), make_run(after, "c"))
 
 
 @pytest.mark.parametrize("section", ["metrics", "slices", "latency_ms", "question", "id", "length", "extra"])

@@ -8,10 +8,13 @@ import pytest
 
 from gateline.errors import GatelineError, InputError, NotComparable, PolicyError
 from gateline.pairing import Pairs
+from gateline.pairing.labels import Labels
 from gateline.samples import Run
 from runs import Record, make_pairs, make_run, records, set_field
 
 BY = "{id: r, kind: tolerance, metric: score, worse_by_at_most: 0.1, slices: true}"
+
+LOSSY = {"samples": "{at_least: 1, on_mismatch: intersect}", "missing": "{drop_at_most: 1}"}
 
 
 def named(rule_slice: str) -> str:
@@ -162,7 +165,7 @@ def test_an_attempt_without_a_label_has_that_of_the_others() -> None:
 
 
 def test_labels_of_the_golden_set_count_before_those_of_the_runs() -> None:
-    before, after = records("q1 de 1>1 q2 en 1>1")
+    before, after = records("q1 de 1>1 q2 1>1")
     after[0]["slices"]["language"] = "en"
     pairs = make_pairs(
         (make_run(before), make_run(after)),
@@ -170,6 +173,71 @@ def test_labels_of_the_golden_set_count_before_those_of_the_runs() -> None:
         golden=golden({"id": "q1", "language": "de"}, {"id": "q2", "language": "de"}),
     )
     assert members(pairs, "language=de") == ["q1", "q2"]
+
+
+def test_the_golden_set_settles_attempts_that_disagree() -> None:
+    before, after = records("q1 de 1>1,1,1 q2 en 1>1")
+    after[1]["slices"]["language"] = "en"
+    for order in (after, after[::-1]):
+        pairs = make_pairs(
+            (make_run(before), make_run(order)),
+            named("language=de"),
+            golden=golden({"id": "q1", "language": "de"}, {"id": "q2", "language": "en"}),
+        )
+        assert members(pairs, "language=de") == ["q1"]
+
+
+@pytest.mark.parametrize("blank", ["", "   ", None, []])
+def test_a_blank_label_of_the_golden_set_leaves_a_question_where_the_runs_have_it(blank: object) -> None:
+    """Blanking labels of the golden set must not empty a slice that a hard rule guards."""
+    pairs = make_pairs(
+        "q1 risk=high 1>0 q2 risk=low 1>1",
+        "{id: r, kind: limit, metric: score, at_least: 1, slice: risk=high, hard: true}",
+        golden=golden({"id": "q1", "risk": blank}, {"id": "q2", "risk": "low"}),
+    )
+    assert members(pairs, "risk=high") == ["q1"]
+
+
+def test_where_the_golden_set_is_silent_the_runs_must_agree() -> None:
+    before, after = records("q1 de 1>1 q2 en 1>1")
+    after[0]["slices"]["language"] = "en"
+    with pytest.raises(NotComparable, match="another label language in the candidate for 1 of 2 questions"):
+        make_pairs(
+            (make_run(before), make_run(after)),
+            named("language=en"),
+            golden=golden({"id": "q1", "language": ""}, {"id": "q2", "language": "en"}),
+        )
+
+
+@pytest.mark.parametrize("silent", ["none", "baseline", "candidate", "no baseline"])
+def test_a_golden_set_that_contradicts_the_runs_is_refused_and_names_the_questions(silent: str) -> None:
+    before, after = records("q*7 risk=high 1>0 r risk=low 1>1")
+    for side, word in ((before, "baseline"), (after, "candidate")):
+        for record in side if word == silent else ():
+            record["slices"] = {}
+    asked = golden(*({"id": f"q{n}", "risk": "low"} for n in range(1, 8)), {"id": "r", "risk": "low"})
+    baseline = None if silent == "no baseline" else make_run(before)
+    with pytest.raises(NotComparable) as raised:
+        make_pairs((baseline, make_run(after)), named("risk=low"), golden=asked)
+    assert str(raised.value).startswith("golden.jsonl:1: ")
+    assert problems(raised) == [
+        *(
+            f"golden.jsonl:{n}: sample 'q{n}' is risk=low in the golden set and risk=high in the runs"
+            for n in range(1, 6)
+        ),
+        "golden.jsonl: another label risk in the golden set than in the runs for 7 questions; likewise 'q6', 'q7'"
+        "  (a label that the policy slices by must not change; correct it where it is wrong, or run both anew)",
+    ]
+
+
+def test_a_golden_set_may_not_relabel_a_question_that_the_candidate_lost() -> None:
+    pairs = make_pairs("q1 risk=high 1>1 q2 risk=high 1>- q3 risk=low 1>1", named("risk=high"), **LOSSY)
+    assert pairs.labels.lost_in("risk=high") == ["q2"]
+    labels = Labels(pairs.ids, pairs.sides, golden({"id": "q2", "risk": "low"}), pairs.labels.terms, ["q2"])
+    with pytest.raises(NotComparable, match="'q2' is risk=low in the golden set and risk=high in the runs"):
+        labels.lost_in("risk=high")
+    labels = Labels(pairs.ids, pairs.sides, golden({"id": "q2", "risk": ""}), pairs.labels.terms, ["q2"])
+    assert labels.lost_in("risk=high") == ["q2"]
 
 
 def test_both_runs_must_answer_the_golden_set() -> None:

@@ -57,7 +57,7 @@ def test_there_are_four_kinds_of_rules() -> None:
 def test_the_whole_interval_decides(interval: FoundInterval | None, above: bool, found: str) -> None:
     if interval is not None and interval.high == -1e-15:
         interval = span(-1e-15, 0.3)
-    assert hold(0.0, interval, 0.0, above=above, decide_by="interval").value == found
+    assert hold(0.0, interval, 0.0, above=above, decide_by="interval", size=1).value == found
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,42 @@ def test_the_whole_interval_decides(interval: FoundInterval | None, above: bool,
     ],
 )
 def test_the_plain_value_decides(value: float | None, above: bool, strictly: bool, found: str) -> None:
-    assert hold(value, span(-9, 9), 0.5, above=above, decide_by="value", strictly=strictly).value == found
+    found_status = hold(value, span(-9, 9), 0.5, above=above, decide_by="value", size=1, strictly=strictly)
+    assert found_status.value == found
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1.0, 1e13])
+@pytest.mark.parametrize("rest", ["worse_by_at_most: 0", "worse_by_at_most: 0%"])
+def test_rounding_is_a_share_of_the_data_and_not_of_one(scale: float, rest: str) -> None:
+    """Nine times as slow is nine times as slow, in whatever unit."""
+    before, after = records("q*30 1>1")
+    set_metric(before, "score", [scale] * 30)
+    set_metric(after, "score", [9 * scale] * 30)
+    runs = make_run(before, "b"), make_run(after, "c")
+    assert status(runs, "tolerance", f"decide_by: value, {rest}", **LOWER) == "fail"
+    assert status(runs[::-1], "improvement", "decide_by: value", **LOWER) == "pass"
+    assert status(runs, "limit", "at_most: 0", **LOWER) == "fail"
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1.0, 1e13])
+def test_sums_that_differ_by_rounding_alone_are_equal(scale: float) -> None:
+    """0.1 + 0.2 - 0.3 isn't 0 in doubles, whichever way it is added up."""
+    before, after = records("q*3 1>1")
+    set_metric(before, "score", [0.0] * 3)
+    set_metric(after, "score", [0.1 * scale, 0.2 * scale, -0.3 * scale])
+    runs = make_run(before, "b"), make_run(after, "c")
+    for parts in (PLAIN, LOWER):
+        assert status(runs, "tolerance", "decide_by: value, worse_by_at_most: 0", **parts) == "pass"
+        assert status(runs, "improvement", "decide_by: value", **parts) == "fail"
+    assert status(runs, "limit", "at_least: 0", **PLAIN) == "pass"
+    assert status(runs, "limit", "at_most: 0", **PLAIN) == "pass"
+
+
+def test_a_fall_from_80_to_75_percent_is_one_of_5_points() -> None:
+    assert 0.8 - 0.75 > 0.05
+    runs = "a*15 1>1 b 1>0 c*4 0>0"
+    assert status(runs, "tolerance", "decide_by: value, worse_by_at_most: 0.05") == "pass"
+    assert status(runs, "tolerance", "decide_by: value, worse_by_at_most: 0.0499") == "fail"
 
 
 # --- limit

@@ -122,6 +122,42 @@ def test_an_inconclusive_check_that_blocks_can_be_waived() -> None:
     assert (after.status, after.blocks) == (Status.WAIVED, False)
 
 
+@pytest.mark.parametrize(
+    ("samples", "up_to", "status", "notices"),
+    [
+        (30, "0.5", Status.WAIVED, []),
+        (30, "0.7", Status.FAIL, ["the number is beyond its ceiling 0.7"]),
+        (29, "0.5", Status.INCONCLUSIVE, ["too little is known to hold even its ceiling 0.5"]),
+        (29, "0.7", Status.INCONCLUSIVE, ["too little is known to hold even its ceiling 0.7"]),
+    ],
+)
+def test_a_waiver_moves_the_bound_and_not_how_many_samples_it_takes(
+    samples: int, up_to: str, status: Status, notices: list[str]
+) -> None:
+    (finding,), told = applied(
+        FLOOR.replace("0.9", "0.9, slice: language=de, on_inconclusive: fail"),
+        waiver(up_to=up_to),
+        runs=f"a*40 en 1>1 b*{samples} de 1>0.6",
+        slices="{at_least: 30}",
+    )
+    assert (finding.status, finding.blocks) == (status, status is not Status.WAIVED)
+    assert told == [f"the waiver of floor does not reach: {why}" for why in notices]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "up_to", "waived"), [(1, "0.55", True), (4, "0.55", False), (4, "0.54", True)]
+)
+def test_what_is_left_out_is_not_waived(left_out: int, up_to: str, waived: bool) -> None:
+    """36 of 40 at 0.6 are 0.54 were the rest 0; 1 of 40 is within the share that may be left out."""
+    (finding,), _ = applied(
+        FLOOR.replace("0.9", "0.9, slice: language=de"),
+        waiver(up_to=up_to),
+        runs=f"a*160 en 1>1 b*{40 - left_out} de 1>0.6 c*{left_out} de 1>?",
+        missing="{drop_at_most: 5%}",
+    )
+    assert (finding.status, finding.blocks) == (Status.WAIVED if waived else Status.FAIL, not waived)
+
+
 def test_a_slice_without_a_usable_sample_cannot_be_waived() -> None:
     rule = "{id: floor, kind: limit, metric: score, at_least: 0.9, slice: language=de, on_inconclusive: fail}"
     (finding,), _ = applied(rule, waiver(up_to="0"), runs="a*40 en 1>1 b de 1>?", missing="{drop_at_most: 1}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from gateline.errors import InputError, NotComparable, Problem, name_some
 from gateline.pairing.settings import Samples
-from gateline.samples import Run
+from gateline.samples import Column, Run
 
 Codes = npt.NDArray[np.int64]
 
@@ -165,21 +166,42 @@ def records_are_the_same(baseline: Run, candidate: Run) -> bool:
     """Return whether both files hold the same records, in whatever order."""
     if baseline.sha256 == candidate.sha256:
         return True
-    if len(baseline) != len(candidate) or len(set(baseline.ids)) < len(baseline):
+    if sorted(baseline.ids) != sorted(candidate.ids):
         return False
-    orders = [sorted(range(len(run)), key=run.ids.__getitem__) for run in (baseline, candidate)]
-    if any(baseline.ids[a] != candidate.ids[b] for a, b in zip(*orders, strict=True)):
-        return False
+    pairs: list[tuple[Column, Column]] = []
     for section in ("metrics", "fields", "slices"):
         before, after = getattr(baseline, section), getattr(candidate, section)
         if before.keys() != after.keys():
             return False
-        if not all(_same_column(before[name], after[name], orders) for name in before):
-            return False
-    return True
+        pairs += [(before[name], after[name]) for name in before]
+    if not all(_same_numbers(before, after) for before, after in pairs):
+        return False
+    orders = [
+        _order_records(baseline.ids, [before for before, _ in pairs]),
+        _order_records(candidate.ids, [after for _, after in pairs]),
+    ]
+    return all(_same_column(before, after, orders) for before, after in pairs)
 
 
-def _same_column(before: object, after: object, orders: Sequence[Sequence[int]]) -> bool:
+def _order_records(ids: Sequence[str], columns: Sequence[Column]) -> list[int]:
+    """Return the records ordered by id, those of one id by all that they hold: nothing else tells them apart."""
+    times = Counter(ids)
+
+    def read(row: int) -> tuple[str, ...]:
+        alone = times[ids[row]] == 1
+        return (ids[row],) if alone else (ids[row], *(repr(column[row]) for column in columns))
+
+    return sorted(range(len(ids)), key=read)
+
+
+def _same_numbers(before: Column, after: Column) -> bool:
+    """Return whether two columns of numbers hold the same ones; said first, since it is soon said."""
+    if not isinstance(before, np.ndarray) or not isinstance(after, np.ndarray):
+        return isinstance(before, list) and isinstance(after, list)
+    return bool(np.array_equal(np.sort(before), np.sort(after), equal_nan=True))
+
+
+def _same_column(before: Column, after: Column, orders: Sequence[Sequence[int]]) -> bool:
     if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
         return bool(
             np.array_equal(before[np.asarray(orders[0])], after[np.asarray(orders[1])], equal_nan=True)
@@ -206,10 +228,12 @@ def _refuse_repeats(run: Run, repeated: dict[str, list[int]], samples: Samples) 
 
 
 def _attempt_key(text: str) -> tuple[int, float, str]:
+    """Order attempts by number, then by text; what is no finite number is a text: NaN has no place in an order."""
     try:
-        return (0, float(text), text)
+        number = float(text)
     except ValueError:
-        return (1, 0.0, text)
+        number = math.nan
+    return (0, number, text) if math.isfinite(number) else (1, 0.0, text)
 
 
 def _quote(names: Sequence[str], most: int = 10) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from gateline.errors import InputError, NotComparable, PolicyError, Problem, did_you_mean
+from gateline.errors import InputError, NotComparable, PolicyError, Problem, did_you_mean, name_some
 from gateline.pairing.join import Codes, Side
 from gateline.pairing.settings import Terms
 from gateline.samples import Run
@@ -37,11 +37,16 @@ class Labels:
     def values(self, name: str) -> list[tuple[str, ...]]:
         """Return the texts of a label for each pair (n); the empty tuple where it is blank.
 
-        Raises NotComparable where the runs disagree: a change that relabels a question would move it out of a
-        slice that a rule guards.
+        Raises NotComparable where the runs disagree, or where they agree and the golden set says something else: a
+        change that relabels a question would move it out of a slice that a rule guards. Where the golden set is
+        silent, what the runs say counts.
         """
         if name not in self._texts:
-            self._texts[name] = self._golden_values(name) or self._agreed_values(name)
+            golden = self._golden_values(name)
+            agreed = self._agreed_values(name, golden)
+            asked = zip(self.ids, golden, agreed, strict=True)
+            self._refuse_relabelled(name, [(one, told, said) for one, told, said in asked if told and said])
+            self._texts[name] = [told or said for told, said in zip(golden, agreed, strict=True)]
         return self._texts[name]
 
     def rows(self, name: str | None) -> Rows:
@@ -143,28 +148,55 @@ class Labels:
 
     def _lost_values(self, name: str) -> list[tuple[str, ...]]:
         """Return the texts of a label for each lost question, as the golden set has it, else the baseline."""
-        of_id: dict[str, tuple[str, ...]] = {}
-        for run in (self.golden, self.sides[0].run):
-            for one, texts in zip(run.ids, run.labels(name) or [], strict=False) if run is not None else ():
-                of_id[one] = of_id.get(one) or texts
-        return [of_id.get(one, ()) for one in self.lost]
+        golden, run = _labels_by_id(self.golden, name), _labels_by_id(self.sides[0].run, name)
+        both = [one for one in self.lost if golden.get(one) and run.get(one)]
+        self._refuse_relabelled(name, [(one, golden[one], run[one]) for one in both])
+        return [golden.get(one) or run.get(one, ()) for one in self.lost]
 
-    def _golden_values(self, name: str) -> list[tuple[str, ...]] | None:
-        texts = self.golden.labels(name) if self.golden is not None else None
-        if self.golden is None or texts is None:
-            return None
-        of_id = dict(zip(self.golden.ids, texts, strict=True))
+    def _golden_values(self, name: str) -> list[tuple[str, ...]]:
+        of_id = _labels_by_id(self.golden, name)
         return [of_id.get(one, ()) for one in self.ids]
 
-    def _agreed_values(self, name: str) -> list[tuple[str, ...]]:
+    def _refuse_relabelled(
+        self, name: str, told: Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]
+    ) -> None:
+        """Raise NotComparable where of (id, golden label, label of the runs) the two labels differ."""
+        differing = [one for one in told if set(one[1]) != set(one[2])]
+        if not differing or self.golden is None:
+            return
+        row_of = {one: row for row, one in enumerate(self.golden.ids)}
+        problems = [
+            Problem(
+                f"sample '{one}' is {name}={', '.join(golden)} in the golden set and "
+                f"{name}={', '.join(said)} in the runs",
+                self.golden.place(row_of[one]),
+            )
+            for one, golden, said in differing[:5]
+        ]
+        rest = [f"'{one}'" for one, _, _ in differing[5:]]
+        more = f"; likewise {name_some(rest, 20)}" if rest else ""
+        hint = Problem(
+            f"another label {name} in the golden set than in the runs for {len(differing)} questions{more}",
+            self.golden.file,
+            "a label that the policy slices by must not change; correct it where it is wrong, or run both anew",
+        )
+        raise NotComparable(
+            f"the golden set and the runs disagree on the label {name}", problems=[*problems, hint]
+        )
+
+    def _agreed_values(self, name: str, golden: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Return what the runs say of each pair (n); where they disagree the golden set counts, if it speaks."""
         found = [
-            texts for texts in (self._side_values(side, name) for side in self.sides) if texts is not None
+            texts
+            for texts in (self._side_values(side, name, golden) for side in self.sides)
+            if texts is not None
         ]
         if len(found) < 2:
             return found[0] if found else [()] * len(self.ids)
         agreed, problems = [], []
         for position, (before, after) in enumerate(zip(*found, strict=True)):
-            if before and after and set(before) != set(after):
+            differs = bool(before and after and set(before) != set(after))
+            if differs and not golden[position]:
                 problems.append(
                     Problem(
                         f"sample '{self.ids[position]}' is {name}={', '.join(after)} in the candidate "
@@ -172,7 +204,7 @@ class Labels:
                         self.sides[-1].run.place(int(self.sides[-1].first[position])),
                     )
                 )
-            agreed.append(before or after)
+            agreed.append(golden[position] if differs else before or after)
         if problems:
             hint = Problem(
                 f"another label {name} in the candidate for {len(problems)} of {len(self.ids)} questions",
@@ -183,7 +215,9 @@ class Labels:
             raise NotComparable(f"the runs disagree on the label {name}", problems=[*problems[:5], hint])
         return agreed
 
-    def _side_values(self, side: Side, name: str) -> list[tuple[str, ...]] | None:
+    def _side_values(
+        self, side: Side, name: str, golden: Sequence[tuple[str, ...]]
+    ) -> list[tuple[str, ...]] | None:
         texts = side.run.labels(name)
         if texts is None:
             return None
@@ -192,13 +226,14 @@ class Labels:
         found: list[tuple[str, ...]] = [()] * len(self.ids)
         for row in np.flatnonzero(side.code >= 0).tolist():
             code = side.code[row]
-            if texts[row] and found[code] and set(texts[row]) != set(found[code]):
+            differs = bool(texts[row] and found[code] and set(texts[row]) != set(found[code]))
+            if differs and not golden[code]:
                 raise InputError(
                     f"attempts at '{self.ids[code]}' have different labels: {name}={', '.join(found[code])} "
                     f"and {name}={', '.join(texts[row])}",
                     side.run.place(row),
                 )
-            found[code] = found[code] or texts[row]
+            found[code] = golden[code] if differs else found[code] or texts[row]
         return found
 
     def _conditions(self, name: str) -> dict[str, tuple[str, ...]]:
@@ -243,6 +278,14 @@ class Labels:
         return Problem(
             f"no sample of either run has {label}={absent[0]}", where, did_you_mean(absent[0], known)
         )
+
+
+def _labels_by_id(run: Run | None, name: str) -> dict[str, tuple[str, ...]]:
+    """Return the first label of each id that isn't blank."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one, texts in zip(run.ids, run.labels(name) or [], strict=False) if run is not None else ():
+        found[one] = found.get(one) or texts
+    return found
 
 
 def _known_labels(sources: Sequence[Side]) -> list[str]:

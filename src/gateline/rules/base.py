@@ -16,6 +16,9 @@ from gateline.settings import Name, Part, Switch
 OnInconclusive = Literal["fail", "warn", "pass"]
 DecideBy = Literal["value", "interval"]
 
+ROUNDING = 1e-12
+"""What adding up may lose, as a share of the size of what was added."""
+
 
 @dataclass
 class Outcome:
@@ -30,6 +33,8 @@ class Outcome:
     failing_count: int | None = None
     however_few: bool = False
     """Whether it stands on any number of samples."""
+    at_least: int = 0
+    """How many samples it needs whatever its interval says; 0 where it has enough."""
 
 
 class Rule(Part):
@@ -142,14 +147,19 @@ class Rule(Part):
     def _find(self, comparison: Comparison, estimate: Estimate, reason: str | None, family: int) -> Finding:
         if reason is not None:
             outcome = Outcome(Status.SKIPPED, self._would_judge(), None, notes=[reason])
-        elif not estimate.samples:
-            status = Status.FAIL if self.hard else Status.INCONCLUSIVE
-            outcome = Outcome(status, self._would_judge(), None, notes=["no usable sample"])
         else:
-            outcome = self.judge(comparison, estimate, family)
-            self._mind_small_slice(comparison, estimate, outcome)
-            self._mind_left_out(comparison, estimate, outcome)
+            outcome = self.settle(comparison, estimate, family)
         return self._tell(comparison, estimate, outcome, family)
+
+    def settle(self, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
+        """Judge, and let nothing stand that rests on too few samples or on too much left out."""
+        if not estimate.samples:
+            status = Status.FAIL if self.hard else Status.INCONCLUSIVE
+            return Outcome(status, self._would_judge(), None, notes=["no usable sample"])
+        outcome = self.judge(comparison, estimate, family)
+        self._mind_small_slice(comparison, estimate, outcome)
+        self._mind_left_out(comparison, estimate, outcome)
+        return outcome
 
     def _would_judge(self) -> Judged:
         return "candidate" if self.looks_at_candidate_alone() else "gain"
@@ -168,6 +178,7 @@ class Rule(Part):
             # A slice that was large enough does not get out of a fail because values went missing.
             if outcome.status is not Status.FAIL or comparison.asked(self.metric, estimate.slice) < least:
                 outcome.status = Status.INCONCLUSIVE
+            outcome.at_least = least
             outcome.notes.append(f"{estimate.samples} usable samples, {name} is {least}")
 
     def _mind_left_out(self, comparison: Comparison, estimate: Estimate, outcome: Outcome) -> None:
@@ -257,30 +268,32 @@ def hold(
     *,
     above: bool,
     decide_by: DecideBy,
+    size: float,
     strictly: bool = False,
 ) -> Status:
     """Hold a number, or its whole interval, against a threshold.
 
     `above`: the good side is at or above the threshold, else at or below; `strictly` leaves the threshold itself
-    out of the good side. A value closer to the threshold than rounding counts as equal to it. An end that can't be
-    estimated settles nothing.
+    out of the good side. A value closer to the threshold than rounding counts as equal to it: rounding grows with
+    the `size` of what was added up, in the unit of the number. An end that can't be estimated settles nothing.
     """
+    slack = ROUNDING * size
     if decide_by == "value":
         if value is None:
             return Status.INCONCLUSIVE
-        return Status.PASS if _is_good(value, threshold, above, strictly) else Status.FAIL
+        return Status.PASS if _is_good(value, threshold, slack, above, strictly) else Status.FAIL
     if interval is None:
         return Status.INCONCLUSIVE
     near, far = (interval.low, interval.high) if above else (interval.high, interval.low)
-    if near is not None and _is_good(near, threshold, above, strictly):
+    if near is not None and _is_good(near, threshold, slack, above, strictly):
         return Status.PASS
-    if far is not None and not _is_good(far, threshold, above, strictly):
+    if far is not None and not _is_good(far, threshold, slack, above, strictly):
         return Status.FAIL
     return Status.INCONCLUSIVE
 
 
-def _is_good(value: float, threshold: float, above: bool, strictly: bool) -> bool:
-    slack = 1e-9 * max(abs(value), abs(threshold)) + 1e-12
+def _is_good(value: float, threshold: float, slack: float, above: bool, strictly: bool) -> bool:
+    slack += 1e-9 * max(abs(value), abs(threshold))
     distance = value - threshold if above else threshold - value
     return distance > slack if strictly else distance >= -slack
 
@@ -299,5 +312,8 @@ def _samples_needed(estimate: Estimate, outcome: Outcome) -> int | None:
         return None
     if interval.low is None or interval.high is None:
         return None
+    if not interval.low < outcome.threshold < interval.high:
+        return None  # the interval has settled it; what it lacks is said in the notes
     towards_bound = value - interval.low if outcome.threshold < value else interval.high - value
-    return statistics.samples_needed(value, towards_bound, outcome.threshold, estimate.samples)
+    needed = statistics.samples_needed(value, towards_bound, outcome.threshold, estimate.samples)
+    return None if needed is None else max(needed, outcome.at_least)

@@ -49,6 +49,7 @@ class Improvement(Rule):
             threshold,
             above=True,
             decide_by=self.decides_by,
+            size=estimate.size_of(judged),
             strictly=threshold == 0,
         )
         return Outcome(status, judged, threshold, interval, notes + made)

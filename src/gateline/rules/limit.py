@@ -65,6 +65,7 @@ class Limit(Rule):
             threshold,
             above=self.at_least is not None,
             decide_by=self.decides_by,
+            size=estimate.size_of("candidate"),
         )
         return Outcome(status, "candidate", threshold, interval, notes)
 

@@ -46,7 +46,14 @@ class Tolerance(Rule):
         interval, made = comparison.interval(
             self.metric, estimate.slice, judged, family=family, threshold=threshold
         )
-        status = hold(getattr(estimate, judged), interval, threshold, above=True, decide_by=self.decides_by)
+        status = hold(
+            getattr(estimate, judged),
+            interval,
+            threshold,
+            above=True,
+            decide_by=self.decides_by,
+            size=estimate.size_of(judged),
+        )
         return Outcome(status, judged, threshold, interval, notes + made)
 
 
