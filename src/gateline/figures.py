@@ -80,6 +80,8 @@ def confidence_text(level: float) -> str:
     rest = (1 - level) * 100
     decimals = 0 if rest <= 0 else max(0, 1 - math.floor(math.log10(rest) + 1e-9))
     digits = f"{_without_noise(level * 100):.{min(decimals, MOST_DECIMALS)}f}"
+    if level < 1 and float(digits) >= 100:  # no interval is certain
+        digits = f"99.{'9' * MOST_DECIMALS}"
     return (digits.rstrip("0").rstrip(".") if "." in digits else digits) + " %"
 
 

@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema
 
 from gateline.bounds import read_share
 from gateline.errors import PolicyError
+from gateline.files import SPECIAL, is_special, is_there
 from gateline.metric import Metrics
 from gateline.pairing.settings import Missing, Provenance, Samples, Slices, Terms
 from gateline.policy_problems import RULES, find_problems
@@ -90,7 +91,7 @@ class PolicyFile:
         if name is None:
             return None
         beside = Path(self.file).parent / name
-        return beside if beside.exists() or not Path(name).exists() else Path(name)
+        return beside if is_there(beside) or not is_there(name) else Path(name)
 
     def terms(self) -> Terms:
         """Return what pairing needs to know."""
@@ -131,6 +132,8 @@ def load_policy(path: str | PathLike[str]) -> PolicyFile:
     Raises PolicyError with all problems that can be found without data, each with file, line and key.
     """
     file = str(path)
+    if is_special(path):
+        raise PolicyError(f"the policy {SPECIAL}", file)
     try:
         with Path(path).open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
@@ -138,8 +141,9 @@ def load_policy(path: str | PathLike[str]) -> PolicyFile:
         raise PolicyError(
             f"policy not found: {file}", file, "gateline init RESULT writes a first one"
         ) from None
-    except OSError as error:
-        raise PolicyError(f"the policy can't be read: {error.strerror}", file) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise PolicyError(f"the policy can't be read: {reason}", file) from None
     if len(content) > MOST_BYTES:
         raise PolicyError(f"a policy of more than {MOST_BYTES:,} bytes is not read", file)
     try:

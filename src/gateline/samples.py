@@ -26,6 +26,9 @@ Agreement = Literal["exactly", "major version"]
 EXACT_INTEGERS = 2.0**53
 """Whole numbers below this size are kept by a double; from here on two of them may become one."""
 
+SMALLEST, LARGEST = 1e-150, 1e150
+"""Sizes between which a number can be squared, added up and divided by without leaving the range of a double."""
+
 MISSING_TEXTS = frozenset({"", "nan", "null", "none", "na", "n/a", "nil", "-nan"})
 """Texts, in lower case and stripped, with which tools say that there is no value."""
 
@@ -134,7 +137,8 @@ class Run:
         """Return the column `name` as float64 (n), NaN where there is no value.
 
         Numeric text (`"4"`, `" 1e1 "`) is read as a number, the usual spellings of a missing value as NaN.
-        Anything else, truth values and infinite numbers among that, is an InputError that names the records.
+        Anything else, truth values and infinite numbers among that, is an InputError that names the records; so is a
+        number too large or too close to 0 to be computed with.
         """
         column = self.find_column(name)
         if column is None:
@@ -148,6 +152,7 @@ class Run:
                     for row in unbounded]  # fmt: skip
         if refused:
             raise self._refuse_numbers(name, sorted(refused))
+        self._refuse_extremes(name, values)
         if values is not column:
             self._parsed[name] = values
         return values
@@ -163,6 +168,22 @@ class Run:
             problems.append(Problem(f"{name}: likewise {name_some(rest, 10)}", self.file))
         headline = f"{len(refused)} of {len(self)} values of {name} in {self.file} are not numbers"
         return InputError(headline, problems=problems)
+
+    def _refuse_extremes(self, name: str, values: Floats) -> None:
+        size = np.abs(values)
+        rows = np.flatnonzero((size > LARGEST) | ((size < SMALLEST) & (size > 0)))
+        if len(rows):
+            hint = "is it garbage, or in a wrong unit?"
+            problems = [
+                Problem(f"{name} of sample '{self.ids[row]}' is beyond what can be computed with: {values[row]:.3g}",
+                        self.place(row), hint)
+                for row in rows[:5].tolist()
+            ]  # fmt: skip
+            if len(rows) > 5:
+                rest = [f"'{self.ids[row]}'" for row in rows[5:].tolist()]
+                problems.append(Problem(f"{name}: likewise {name_some(rest, 10)}", self.file))
+            headline = f"{len(rows)} of {len(self)} values of {name} in {self.file} can't be computed with"
+            raise InputError(headline, problems=problems)
 
     def labels(self, name: str) -> list[tuple[str, ...]] | None:
         """Return the texts of the label `name` of each record (n), or None where no record has the column.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -31,6 +32,9 @@ SCHEMA = "gateline.verdict/1"
 
 Word = Literal["pass", "fail", "invalid"]
 FailOn = Literal["fail", "inconclusive", "never"]
+
+_UNSEEN = re.compile("[\u0080-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""What reorders or breaks the lines of a terminal or a web page, and can stand in JSON under its number."""
 
 _SEVERITY = {Status.FAIL: 0, Status.INCONCLUSIVE: 1, Status.WAIVED: 2, Status.SKIPPED: 3, Status.PASS: 4}
 
@@ -246,6 +250,7 @@ class Verdict(Record):
         """Return `verdict.json`: fixed key order, numbers rounded to six places, strict JSON, a line break last."""
         data = _rounded(self.model_dump(mode="json", by_alias=True))
         text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        text = _UNSEEN.sub(lambda unseen: f"\\u{ord(unseen[0]):04x}", text)  # a terminal would reorder lines
         return text.replace("##[", "\\u0023#[")  # on a job's log that would start a command of the runner
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from gateline.errors import InputError
+from gateline.files import SPECIAL, is_special
 from gateline.verdict import SCHEMA, Verdict, count, decide
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -24,6 +25,8 @@ _MOST_DIGITS = 18
 def read_verdict(path: str | PathLike[str]) -> Verdict:
     """Return the verdict in a file. Raises InputError where it is none, or contradicts itself."""
     file = str(path)
+    if is_special(path):
+        raise InputError(f"the verdict {SPECIAL}", file)
     try:
         with Path(path).open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)

@@ -119,7 +119,9 @@ def _describe_change(finding: Finding, spelling: Spelling) -> str:
     bound = _allowed(finding, spelling)
     if finding.status.value == "inconclusive":
         if ends is None:
-            return f"{start}, but no interval can be given, where {bound}"
+            return f"{start}, but {_lack(finding) or 'no interval can be given'}, where {bound}"
+        if lack := _lack(finding):
+            return f"{start}, but {lack} ({_level(finding)} interval: {_span(ends, scale)}), where {bound}"
         span = f"the {_level(finding)} interval ({_span(ends, scale)})"
         return f"{start}, but {span} doesn't settle it, where {bound}"
     sure = "" if ends is None else f" ({_level(finding)} interval: {_span(ends, scale)})"
@@ -135,12 +137,25 @@ def _describe_limit(finding: Finding, spelling: Spelling) -> str:
     ends = figures.ends_of(finding)
     bound = _limit_text(finding, scale)
     if ends is None:
-        gap = ", but no interval can be given" if finding.status.value == "inconclusive" else ""
+        gap = (
+            f", but {_lack(finding) or 'no interval can be given'}"
+            if finding.status.value == "inconclusive"
+            else ""
+        )
         return f"{start}{gap}, where {bound}"
     span = f"{scale.bare(ends[0])} to {scale.full(ends[1])}"
     if finding.status.value == "inconclusive":
+        if lack := _lack(finding):
+            return f"{start}, but {lack} ({_level(finding)} interval: {span}), where {bound}"
         return f"{start}, but the {_level(finding)} interval ({span}) doesn't settle it, where {bound}"
     return f"{start}, {_level(finding)} interval {span}, where {bound}"
+
+
+def _lack(finding: Finding) -> str:
+    """Return what leaves it open whatever the numbers say, nothing where only they do; the notes say how much."""
+    if any(".at_least is " in note for note in finding.notes):
+        return "there are too few samples"
+    return "too much is left out" if any(" are left out" in note for note in finding.notes) else ""
 
 
 def _describe_every(finding: Finding, spelling: Spelling) -> str:
@@ -178,7 +193,8 @@ def _rest(finding: Finding, spelling: Spelling) -> str:
     status = finding.status.value
     if status == "inconclusive":
         if finding.samples_needed is not None:
-            parts.append(f"about {figures.about(finding.samples_needed)} samples would settle it")
+            noun = "sample" if finding.samples_needed == 1 else "samples"
+            parts.append(f"about {figures.about(finding.samples_needed)} {noun} would settle it")
         if finding.notes:
             parts.append(joined(finding.notes, spelling))
         parts.append(_consequence(finding))

@@ -202,8 +202,39 @@ def test_where_the_files_cannot_be_written_a_pass_is_none_and_the_verdict_is_sti
     Path("out").write_text("a file is in the way")
     assert check(runs, "--output-dir", "out") == code
     captured = capsys.readouterr()
-    assert "score" in captured.out
+    assert "gate: " in captured.out
     assert "the report files were not written: out/verdict.json: can't be written:" in captured.err
+
+
+@pytest.mark.parametrize(("runs", "code"), [(PASS, 2), (FAIL, 1)])
+def test_where_one_file_cannot_be_replaced_no_older_pass_stays(runs: str, code: int) -> None:
+    assert check(PASS, "--output-dir", "out") == 0
+    Path("out/junit.xml").unlink()
+    Path("out/junit.xml").mkdir()
+    Path("out/mine.txt").write_text("mine")
+    assert check(runs, "--output-dir", "out") == code
+    assert sorted(path.name for path in Path("out").iterdir()) == ["junit.xml", "mine.txt"]
+
+
+@pytest.mark.parametrize("arguments", [["--format", "nonsense"], ["--fail-on=x"], ["--nonsense"], ["-x"]])
+@pytest.mark.parametrize("named", [["--output-dir", "out"], ["--output-dir=out"], []])
+def test_arguments_that_cannot_be_parsed_leave_no_older_pass_behind(
+    arguments: list[str], named: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not named:
+        monkeypatch.setenv("GATELINE_OUTPUT_DIR", "out")
+    assert check(PASS, *named) == 0
+    assert run(["check", "--help"]) == run(["lint", "policy.yml"]) == 0
+    assert run(["lint", *named, *arguments]) == 2
+    assert verdict()["verdict"] == "pass"
+    assert check(PASS, *named, *arguments) == 2
+    assert list(Path("out").iterdir()) == []
+
+
+def test_ci_without_a_policy_leaves_no_older_pass_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ci(PASS, monkeypatch) == 0
+    assert ci(PASS, monkeypatch, GATELINE_POLICY="none/*.yml") == 2
+    assert list(Path("gateline-out").iterdir()) == []
 
 
 def test_excerpts_are_left_out_unless_asked_for() -> None:

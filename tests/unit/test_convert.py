@@ -34,6 +34,7 @@ def write_and_read(run: Run, path) -> Run:
     return read_run(path)
 
 
+computable = st.just(math.nan) | st.just(0.0) | st.floats(1e-150, 1e150) | st.floats(-1e150, -1e-150)
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=5)
 plain_names = st.from_regex("[a-zA-Zü@.]{1,4}", fullmatch=True)
 labels = st.none() | texts | st.booleans() | st.integers() | st.lists(texts, max_size=2)
@@ -46,14 +47,9 @@ def runs(draw):
     def columns(names, values):
         return draw(st.dictionaries(names, st.lists(values, min_size=size, max_size=size), max_size=3))
 
-    measured = {
-        name: np.array(values)
-        for name, values in columns(plain_names, st.floats(allow_infinity=False)).items()
-    }
+    measured = {name: np.array(values) for name, values in columns(plain_names, computable).items()}
     fields: dict[str, Column] = dict(columns(plain_names, labels))
-    fields |= {
-        f"n{name}": np.array(v) for name, v in columns(plain_names, st.floats(allow_infinity=False)).items()
-    }
+    fields |= {f"n{name}": np.array(v) for name, v in columns(plain_names, computable).items()}
     return Run(
         "f", "", "csv", draw(st.lists(texts.filter(str.strip), min_size=size, max_size=size)), np.arange(size),
         metrics=measured, slices=dict(columns(plain_names, labels)), fields=fields,

@@ -46,6 +46,7 @@ def test_spells_a_number(value: float | None, decimals: int, sign: bool, shown: 
         (1 - 0.05 / 24, "99.79 %"),
         (0.999, "99.9 %"),
         (0.8, "80 %"),
+        (0.9999999999999, "99.999999999 %"),
     ],
 )
 def test_shows_as_many_nines_as_a_confidence_has(level: float, shown: str) -> None:

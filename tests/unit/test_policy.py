@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
 
-from gateline.errors import PolicyError
+from gateline.errors import InputError, PolicyError
 from gateline.policy import MOST_BYTES, load_policy, read_policy
+from gateline.readers import read_run
 from runs import LIMIT, TOLERANCE, policy_text, read
 
 START = "version: 1\nname: gate\nmetrics: {score: {better: higher, range: [0, 1]}}\n"
@@ -425,6 +427,20 @@ def test_a_policy_that_is_not_there_or_no_file(tmp_path: Path) -> None:
         load_policy(tmp_path / "none.yml")
     with pytest.raises(PolicyError, match="the policy can't be read: Is a directory"):
         load_policy(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    for special in ("/dev/zero", tmp_path / "pipe"):
+        with pytest.raises(PolicyError, match="the policy is a pipe, a device or a socket, not a file"):
+            load_policy(special)
+    with pytest.raises(PolicyError, match=r"the policy can't be read: .*null byte"):
+        load_policy("a\0b")
+
+
+def test_a_golden_set_with_an_overlong_name_is_no_crash() -> None:
+    name = "g" * 5000
+    file = read(TOLERANCE, samples=f"{{golden_set: {name}}}").golden_set_file()
+    assert file is not None
+    with pytest.raises(InputError, match="cannot be read: File name too long"):
+        read_run(file)
 
 
 def test_the_golden_set_lies_beside_the_policy_or_at_the_working_folder(

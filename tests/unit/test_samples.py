@@ -73,6 +73,21 @@ def test_an_infinite_number_in_a_number_column_is_refused():
         run_of(s=np.array([1, np.inf])).numbers("s")
 
 
+@pytest.mark.parametrize("value", [1.1e150, -1e300, 5e-324, -1e-151])
+def test_a_number_beyond_computing_is_refused_by_id(value):
+    for column in (np.array([1, value]), [1, repr(value)]):
+        with pytest.raises(InputError, match="s of sample 'q1' is beyond what can be computed with: "):
+            run_of(s=column).numbers("s")
+    with pytest.raises(InputError) as caught:
+        run_of(s=np.full(30, value)).numbers("s")
+    assert len(caught.value.problems) == 6
+    assert "and 15 more" in caught.value.problems[-1].message
+
+
+def test_the_largest_and_smallest_numbers_are_taken():
+    np.testing.assert_array_equal(run_of(s=[1e150, -1e-150, 0]).numbers("s"), [1e150, -1e-150, 0])
+
+
 def test_an_unknown_column():
     with pytest.raises(KeyError):
         run_of(s=[1]).numbers("t")

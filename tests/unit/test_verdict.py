@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reports.verdicts import make_verdict
 
 from gateline.findings import Finding, Status
 from gateline.verdict import SCHEMA, Verdict, count, decide, order_findings
@@ -143,3 +144,11 @@ def test_a_verdict_can_be_read_back(tmp_path: Path) -> None:
     again = Verdict.model_validate_json(verdict.to_json())
     assert again.to_json() == verdict.to_json()
     assert again.warns is verdict.warns is True
+
+
+def test_what_reorders_a_terminal_stands_in_the_file_under_its_number() -> None:
+    text = "a\u202eb\u2066c\u2028d\x9be\ufefff\u200bé"
+    told = make_verdict().model_copy(update={"notices": [text]}).to_json()
+    assert not set(text) & set("\u202e\u2066\u2028\x9b\ufeff") & set(told)
+    assert "\\u202e" in told and "é" in told
+    assert json.loads(told)["notices"] == [text]

@@ -235,3 +235,24 @@ def test_every_text_from_a_file_goes_through_the_spelling() -> None:
     assert "<q-0173>" in describe(every(status=Status.FAIL), spelling)
     assert "[a note]" in describe(unsettled(notes=["a note"]), spelling)
     assert "[a note]" in describe(skipped(notes=["a note"]), spelling)
+
+
+def test_too_few_samples_are_the_reason_where_they_are() -> None:
+    few = ["9 usable samples, slices.at_least is 20"]
+    told = describe(unsettled(notes=few, samples_needed=None))
+    assert (
+        "1.7 points worse, but there are too few samples (95 % interval: 4.9 worse to 1.5 better), where"
+        in told
+    )
+    assert "settle" not in told and few[0] in told
+    assert "but there are too few samples, where" in describe(
+        unsettled(notes=few, interval=None, decide_by="value")
+    )
+    limit = cost_limit(status=Status.INCONCLUSIVE, notes=few)
+    assert "but there are too few samples" in describe(limit)
+    left_out = ["3 of 40 samples are left out, and were they bad it would not hold"]
+    assert "but too much is left out (95 % interval:" in describe(unsettled(notes=left_out))
+
+
+def test_one_sample_would_settle_it() -> None:
+    assert "about 1 sample would settle it" in describe(unsettled(samples_needed=1))

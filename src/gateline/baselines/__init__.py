@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from gateline.errors import GatelineError, HostError, InputError
+from gateline.files import is_there
 from gateline.verdict import Origin
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ def _from_paths(setting: str) -> Baseline:
         raise InputError(
             f"{fetched[0]} can't be joined with other files", _PLACE, "name it alone, or fetch it first"
         )
-    is_there = any(Path(path).exists() or (glob.has_magic(path) and glob.glob(path)) for path in paths)  # noqa: PTH207
-    return Baseline(path=setting, missing="" if is_there else f"{', '.join(paths)} is not there")
+    found = any(is_there(path) or (glob.has_magic(path) and glob.glob(path)) for path in paths)  # noqa: PTH207
+    return Baseline(path=setting, missing="" if found else f"{', '.join(paths)} is not there")
 
 
 def _from_artifact(setting: str, rest: str, candidate: str, job: Job | None) -> Baseline:

@@ -38,9 +38,20 @@ def _run(arguments: Sequence[str]) -> int:
         module = importlib.import_module(f"gateline.cli.{COMMANDS[options.command]}")
         return int(getattr(module, f"run_{options.command}")(options))
     except SystemExit as stop:  # argparse has said what is wrong, or has printed help
-        return stop.code if isinstance(stop.code, int) else NO_VERDICT
+        code = stop.code if isinstance(stop.code, int) else NO_VERDICT
+        if code:
+            _forget_earlier(arguments)
+        return code
     except Exception as error:
+        _forget_earlier(arguments)
         return _tell(error, verbosity)
+
+
+def _forget_earlier(arguments: Sequence[str]) -> None:
+    """Leave no pass of an earlier run behind where this one ends without a verdict of its own."""
+    from gateline.cli.earlier import find_output_folder, remove_reports
+
+    remove_reports(find_output_folder(arguments))
 
 
 def _with_default_help(arguments: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gateline import gate
+from gateline.cli.earlier import FILES, remove_reports
 from gateline.cli.grounds import Place, find_grounds
 from gateline.cli.output import (
     print_error,
@@ -24,9 +25,6 @@ from gateline.errors import GatelineError, PolicyError
 from gateline.reports import render
 from gateline.verdict import Verdict
 
-FILES = {"verdict.json": "json", "comment.md": "markdown", "junit.xml": "junit", "report.html": "html"}
-"""File in the output folder -> report that fills it."""
-
 
 def run_check(options: argparse.Namespace) -> int:
     """Run the gate; files first, then the report on stdout."""
@@ -40,6 +38,9 @@ def run_gate(
 
     `kinds` says which report fills which file of the output folder; `place` is the host's job, where there is one.
     """
+    remove_reports(
+        options.output_dir, {**FILES, **kinds}
+    )  # what ends this run before its time leaves no old pass
     verdict = _judge(options, place)
     try:
         report, files = _render(verdict, options, kinds)
@@ -124,10 +125,6 @@ def _write_files(files: Mapping[str, str], folder: str | None) -> bool:
         return True
     try:
         write_together({Path(folder) / name: text for name, text in files.items()})
-        for name in FILES.keys() - files.keys():
-            (Path(folder) / name).unlink(
-                missing_ok=True
-            )  # what an earlier run left speaks of another verdict
     except (GatelineError, OSError) as error:
         print_note(f"the report files were not written: {error}")
         return False

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gateline.cli.output import print_note, print_report, terminal_width, write_together, write_whole
 from gateline.errors import InputError, PolicyError
+from gateline.files import is_there
 from gateline.readers import read_run
 from gateline.samples import Run
 
@@ -35,7 +36,7 @@ def run_init(options: argparse.Namespace) -> int:
             raise PolicyError(f"the policy and the workflow can't both be {policy}", hint="name another file")
         texts[Path(options.workflow)] = workflow_text(policy.as_posix())
     for path in texts:
-        if path.exists():
+        if is_there(path):
             raise InputError(
                 "is there already and is not written over", str(path), "name another file with --output"
             )

@@ -10,17 +10,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gateline.cli.checking import FILES, run_gate
+from gateline.cli.checking import run_gate
+from gateline.cli.earlier import FILES, FOLDER_OF_CI
 from gateline.cli.grounds import Place
 from gateline.cli.output import print_report
 from gateline.cli.publishing import Notes, post_comment
 from gateline.errors import PolicyError
+from gateline.files import is_there
 from gateline.hosts import Job, find_host
 from gateline.policy import load_policy
 from gateline.reports import render
 from gateline.verdict import Verdict
 
-_FOLDER = "gateline-out"
 _LEAST_SUMMARY = 2_000
 """Bytes below which a summary says nothing of use."""
 _WORST_FIRST = ("fail", "invalid", "pass")
@@ -38,7 +39,7 @@ class Gate:
 def run_ci(options: argparse.Namespace) -> int:
     """Run all gates; 1 where one of them says no, else 2 where one has no verdict, else 0."""
     options.format, options.quiet = "text", False
-    options.output_dir = options.output_dir or _FOLDER
+    options.output_dir = options.output_dir or FOLDER_OF_CI
     job = find_host(dict(os.environ))
     place = None if job is None else Place(job, Notes(job, options.verbose))
     kinds = {**FILES, **(job.reports if job is not None else {})}
@@ -61,7 +62,7 @@ def _each_gate(options: argparse.Namespace) -> list[argparse.Namespace]:
     settings = [setting.strip() for setting in settings if setting.strip()]
     policies: dict[str, None] = {}
     for setting in settings:
-        if glob.has_magic(setting) and not Path(setting).exists():
+        if glob.has_magic(setting) and not is_there(setting):
             found = sorted(glob.glob(setting, recursive=True))  # noqa: PTH207  (Path knows no absolute patterns)
             found = [path for path in found if Path(path).is_file()]
             if not found:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from gateline.errors import InputError, PolicyError, did_you_mean, name_some
+from gateline.files import is_there
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import Run
 
@@ -80,7 +81,7 @@ def read_run(path: File | Sequence[File], *, read_as: str | None = None, id_fiel
 
 def _expand(file: str) -> list[str]:
     """Return the files that a pattern matches, sorted; a path that is there is no pattern."""
-    if not set(file) & set("*?[") or Path(file).exists():
+    if not set(file) & set("*?[") or is_there(file):
         return [file]
     from glob import glob
 
@@ -91,10 +92,18 @@ def _expand(file: str) -> list[str]:
 
 
 def _read_file(file: str, read_as: str | None, id_field: str | None) -> Run:
-    source = Source(file)
+    try:
+        return _read_source(Source(file), read_as, id_field)
+    except MemoryError:
+        raise InputError(
+            "does not fit into memory", file, "split it, or run the gate on a larger machine"
+        ) from None
+
+
+def _read_source(source: Source, read_as: str | None, id_field: str | None) -> Run:
     if read_as is not None and read_as not in readers():
         raise PolicyError(f"there is no reader '{read_as}'", "--read-as", did_you_mean(read_as, readers()))
-    if not source.path.is_dir():
+    if not source.is_folder:
         if not source.head.strip() and not source.data.strip():
             raise InputError(f"0 samples: the file is empty ({len(source.data)} bytes)", source.name)
         source.refuse_other_encodings()
@@ -130,5 +139,5 @@ def _recognise(source: Source) -> Reader:
     names = name_some([reader.NAME for reader in claims or readers().values()], 20)
     if claims:
         raise InputError(f"looks like {names} alike", source.name, "say which with --read-as")
-    what = "folder" if source.path.is_dir() else "file"
+    what = "folder" if source.is_folder else "file"
     raise InputError(f"no reader knows this {what}; looked for {names}", source.name, MAPPING_HINT)

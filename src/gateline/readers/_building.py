@@ -189,7 +189,8 @@ def missing_id(id_field: str, names: list[str]) -> tuple[str, str]:
     ]
     close = nearest(id_field, names)
     guess = likely[0] if likely else close
-    hint = f"name the field in the policy, as in samples: {{id: {guess or 'query_id'}}}"
+    guess = guess or "query_id"
+    hint = f"name the field with --id {guess}, in a policy as samples: {{id: {guess}}}"
     found = f"found {name_some(names, 12)}" if names else "the records are empty"
     return f"no record has the field '{id_field}' that identifies its question; {found}", hint
 

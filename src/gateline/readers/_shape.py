@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from gateline.files import is_special
 from gateline.readers._source import HEAD_BYTES, without_mark
 
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
@@ -38,6 +39,8 @@ def shape_of(head: bytes) -> Shape:
 def shape_of_file(path: Path) -> Shape:
     """Return the shape of a file by its first bytes; an empty one where it can't be read."""
     try:
+        if is_special(path):  # opening a pipe would wait for a writer
+            return Shape("")
         with path.open("rb") as stream:
             return _find_shape(stream.read(HEAD_BYTES))
     except OSError:

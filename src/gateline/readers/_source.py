@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from gateline.errors import InputError
+from gateline.files import SPECIAL, is_folder, is_special
 
 HEAD_BYTES = 1 << 16
 
@@ -40,7 +41,9 @@ class Source:
 
     @cached_property
     def data(self) -> bytes:
-        """Return the bytes of the file, read once; an InputError where it is absent or unreadable."""
+        """Return the bytes of the file, read once; an InputError where it is absent, unreadable or no file."""
+        if is_special(self.name):
+            raise InputError(SPECIAL, self.name, "save what it gives in a file first")
         try:
             return self.path.read_bytes()
         except FileNotFoundError:
@@ -51,10 +54,15 @@ class Source:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"cannot be read: {reason}", self.name) from error
 
+    @property
+    def is_folder(self) -> bool:
+        """Return whether the path leads to a folder."""
+        return is_folder(self.name)
+
     @cached_property
     def head(self) -> bytes:
         """Return the beginning of the file, at least the whole first line; empty for a folder."""
-        if self.path.is_dir():
+        if self.is_folder:
             return b""
         end = self.data.find(b"\n", HEAD_BYTES)
         return self.data[: end + 1] if end >= 0 else self.data

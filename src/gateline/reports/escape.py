@@ -135,7 +135,7 @@ def xml_text(text: str, most: int = 10_000) -> str:
 
 def html_text(text: str, most: int = MOST_OF_SENTENCE) -> str:
     """Return a text for the content of an HTML element or a quoted attribute."""
-    return _entities(clean(text, most)).replace("'", "&#39;")
+    return _entities(clean(text, most)).replace("'", "&#39;").replace("##[", "&#35;#[")
 
 
 def html_name(text: str, most: int = MOST_OF_NAME) -> str:

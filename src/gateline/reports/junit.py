@@ -45,7 +45,9 @@ def render(verdict: Verdict) -> str:
         "</testsuite>",
         "</testsuites>",
     ]
-    return guard_lines("\n".join(lines) + "\n")
+    return guard_lines("\n".join(lines) + "\n").replace(
+        "##[", "&#35;#["
+    )  # a command of the runner, on a job's log
 
 
 def _outcome(finding: Finding, blocks: bool) -> str:

@@ -163,7 +163,8 @@ def value_interval(
             scale,
         )
     deviate = adjusted_deviate(level, len(paired.clusters))
-    return _scaled(_exact(rows_of_value(paired, side, bounds), estimate / scale, level, deviate, ()), scale)
+    exact = _exact(rows_of_value(paired, side, bounds), estimate / scale, level, deviate, ())
+    return _scaled(_within(exact, bounds, estimate / scale), scale)
 
 
 def _exact(
@@ -265,6 +266,19 @@ def _scaled(interval: Interval, scale: float) -> Interval:
     if scale == 1.0:
         return interval
     low, high = (None if end is None else end * scale for end in (interval.low, interval.high))
+    return replace(interval, low=low, high=high)
+
+
+def _within(
+    interval: Interval, bounds: tuple[float | None, float | None] | None, estimate: float
+) -> Interval:
+    """Cut off what rounding puts past the metric's range; the interval keeps its estimate."""
+    least, most = bounds or (None, None)
+    low, high = interval.low, interval.high
+    if least is not None and low is not None:
+        low = max(low, min(least, estimate))
+    if most is not None and high is not None:
+        high = min(high, max(most, estimate))
     return replace(interval, low=low, high=high)
 
 

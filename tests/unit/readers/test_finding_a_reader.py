@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -118,3 +119,34 @@ def test_the_collector_is_as_it_was(write, refuse):
     read_run(write("a.jsonl", '{"id": 1}\n'))
     refuse("b.jsonl", "{broken\n")
     assert gc.isenabled()
+
+
+def test_what_is_no_file_is_refused_before_it_is_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for special in ("/dev/zero", "/dev/urandom", str(tmp_path / "pipe")):
+        for reader in (None, "jsonl", "csv"):
+            with pytest.raises(InputError, match="is a pipe, a device or a socket, not a file"):
+                read_run(special, read_as=reader)
+
+
+def test_a_name_that_no_file_can_have_is_no_crash():
+    with pytest.raises(InputError, match="cannot be read: File name too long"):
+        read_run("x" * 5000)
+    with pytest.raises(InputError, match=r"cannot be read: .*null byte"):
+        read_run("a\0b")
+
+
+def test_a_file_that_does_not_fit_into_memory_is_told(write, monkeypatch):
+    def fill(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(readers.readers()["jsonl"], "read", fill)
+    path = write("a.jsonl", '{"id": 1, "s": 2}')
+    with pytest.raises(InputError, match=r"a\.jsonl: does not fit into memory"):
+        read_run(path, read_as="jsonl")
+
+
+def test_a_file_without_ids_is_told_how_to_name_them(write):
+    path = write("a.jsonl", '{"question_id": 1, "s": 2}')
+    with pytest.raises(InputError, match=r"--id question_id, in a policy as samples: \{id: question_id\}"):
+        read_run(path)

@@ -91,3 +91,10 @@ def test_names_that_are_alike_are_numbered() -> None:
     ]
     assert names == ["faithful-holds · faithfulness", "faithful-holds · faithfulness (2)",
                      "faithful-holds · faithfulness · x"]  # fmt: skip
+
+
+def test_no_text_starts_a_command_of_the_runner() -> None:
+    text = "##[error]stop"
+    verdict = make_verdict(passing(slice=text, notes=[text]), passing(metric="#", slice="#[group]x"))
+    assert "##[" not in junit.render(verdict)
+    assert any(text in str(case.get("name")) for case in parse(verdict).iter("testcase"))

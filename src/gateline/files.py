@@ -1,0 +1,33 @@
+"""What a path leads to, asked without an error: names come from people and from pull requests. Opens nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from os import PathLike
+
+SPECIAL = "is a pipe, a device or a socket, not a file"
+
+
+def is_there(path: str | PathLike[str]) -> bool:
+    """Return whether there is something; a name that no file can have, such as an over-long one, is not there."""
+    return _mode(path) is not None
+
+
+def is_folder(path: str | PathLike[str]) -> bool:
+    """Return whether a path leads to a folder."""
+    mode = _mode(path)
+    return mode is not None and stat.S_ISDIR(mode)
+
+
+def is_special(path: str | PathLike[str]) -> bool:
+    """Return whether a path leads to what is no file and no folder: reading `/dev/zero` or a pipe may never end."""
+    mode = _mode(path)
+    return mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _mode(path: str | PathLike[str]) -> int | None:
+    try:
+        return os.stat(path).st_mode  # noqa: PTH116  (a Path would take a text apart first)
+    except (OSError, ValueError):
+        return None
