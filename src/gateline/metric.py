@@ -110,11 +110,15 @@ class Metric(Part):
 
     def is_cost(self, name: str) -> bool:
         """Return whether the metric called `name` is money."""
-        return (self.field or name) in COST_FIELDS or self.unit in MONEY
+        return not COST_FIELDS.isdisjoint(self._sources(name)) or self.unit in MONEY
 
     def is_time(self, name: str) -> bool:
         """Return whether the metric called `name` is a duration."""
-        return (self.field or name) in TIME_FIELDS or self.unit in TIMES
+        return not TIME_FIELDS.isdisjoint(self._sources(name)) or self.unit in TIMES
+
+    def _sources(self, name: str) -> tuple[str, ...]:
+        """Return the names that tell what is measured: of a ratio its own and the numerator's."""
+        return (name, self.ratio[0]) if self.ratio else (self.field or name,)
 
 
 Metrics = Annotated[dict[Name, Metric], Setting(min_length=1)]

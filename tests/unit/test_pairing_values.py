@@ -8,8 +8,8 @@ import pytest
 
 from gateline.errors import GatelineError, InputError, NotComparable
 from gateline.pairing import MetricValues, Pairs
-from gateline.samples import Run
-from runs import LIMIT, Record, make_pairs, make_run, records, set_field, set_metric
+from gateline.samples import Column, Run
+from runs import LIMIT, Record, make_pairs, make_run, make_runs, records, set_field, set_metric
 
 ANY = "{drop_at_most: 1}"
 HARD = "{id: hard, kind: limit, metric: score, at_least: 0, slice: risk=high, hard: true}"
@@ -152,6 +152,35 @@ def test_a_column_of_a_table_that_says_no_error_is_none(texts: list[str]) -> Non
     baseline, run = with_fields("q1 1>1 q2 1>0", error=texts)
     run.written["error"] = list(texts)
     assert candidate((baseline, run)) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        ({"error.type": ["rate_limit", None], "error.code": np.array([429.0, np.nan])}, [None, 1.0]),
+        ({"error.code": np.array([429.0, 0.0]), "error.message": ["slow down", ""]}, [None, 1.0]),
+        ({"error.code": np.array([200.0, 0.0]), "error.message": ["OK", "success"]}, [1.0, 1.0]),
+        ({"error.type": ["", None], "error.retry": [False, None]}, [1.0, 1.0]),
+        ({"error.type": ["no_answer", None], "error.code": np.array([504.0, np.nan])}, [0.0, 1.0]),
+        ({"error.rate": np.array([0.25, 0.5])}, [1.0, 1.0]),
+        ({"error": np.array([np.nan, np.nan]), "error.type": [None, "judge"]}, [1.0, None]),
+        ({"error": [{"type": "rate_limit", "code": 429}, {"type": None, "code": 0}]}, [None, 1.0]),
+        ({"error": [{"type": "no_answer"}, {}]}, [0.0, 1.0]),
+    ],
+)
+def test_an_error_may_be_an_object(parts: dict[str, Column], found: list[float | None]) -> None:
+    baseline, run = make_runs("q1 1>1 q2 1>1")
+    run.fields.update(parts)
+    assert candidate((baseline, run)) == found
+
+
+def test_a_label_called_error_does_not_hide_the_error() -> None:
+    baseline, run = with_fields("q1 1>1 q2 1>1", error=["judge_failed", None])
+    run.slices["error"] = [None, None]
+    assert candidate((baseline, run)) == [None, 1.0]
+    del run.fields["error"]
+    run.slices["error"] = ["judge_failed", None]
+    assert candidate((baseline, run)) == [None, 1.0]
 
 
 def test_no_answer_with_a_score_beside_it_counts_as_the_worst() -> None:
@@ -317,6 +346,35 @@ def test_files_on_plainly_different_scales_are_refused_where_no_range_tells() ->
     make_pairs("a*10 0.8>3 b*5 0.4>1", rule, metrics=metrics)  # three times as much is a change, not a scale
 
 
+@pytest.mark.parametrize(
+    ("runs", "is_refused"),
+    [
+        ("a*10 0.02>95 b*5 0>40", True),  # the means are 2,000 apart
+        ("a*10 0.9>11 b*5 0.8>12", True),  # and 13 apart
+        ("a*10 95>0.02 b*5 40>0", True),
+        ("a*5 0.8>80 b*10 0.7>0.7", True),  # a third of the candidate
+        ("a*5 80>0.8 b*10 70>71", True),
+        ("a*5 1>100 b*5 70>71", True),
+        ("a*10 0>3 b*5 1>1", False),  # a count
+        ("a*10 1>12 b*5 0>11", False),
+        ("a*10 0.5>8 b*5 0.2>1", False),
+        ("a*10 0.5>0.4 b 0.2>40", False),  # one outlier
+        ("a*10 80>70 b 0.5>60", False),
+        ("a*10 1>12 b*5 70>71", False),
+        ("a*10 0.9>500 b*5 0.8>900", False),  # no percentages
+        ("a*5 -0.8>-80 b*10 -70>-70", False),
+    ],
+)
+def test_a_share_and_a_percentage_are_told_from_a_change(runs: str, is_refused: bool) -> None:
+    rule = "{id: r, kind: tolerance, metric: score, worse_by_at_most: 0}"
+    parts = {"metrics": "{score: {better: higher}}"}
+    if is_refused:
+        (said,) = refused(runs, rule, **parts)
+        assert "score is on another scale in the two files" in said
+    else:
+        make_pairs(runs, rule, **parts)
+
+
 def test_a_duration_may_rise_a_hundred_times() -> None:
     before, after = records("q1 1>1 q2 1>1")
     set_field(before, latency_s=0.5)
@@ -360,6 +418,54 @@ def test_tokens_may_be_counted_by_kind() -> None:
     runs = costs([0, 0.02])
     runs[1].fields["tokens.input"] = np.array([5.0, 5.0])
     assert candidate(runs, "cost", **COST) == [None, 0.02]
+
+
+@pytest.mark.parametrize(
+    ("field", "is_unknown"),
+    [
+        ("prompt_tokens", True),
+        ("usage.total_tokens", True),
+        ("usage.completionTokens", True),
+        ("token_usage.input", True),
+        ("token_count", True),
+        ("max_tokens", False),
+        ("context_tokens", False),
+        ("time_to_first_token_ms", False),
+    ],
+)
+def test_every_count_of_spent_tokens_shows_that_a_price_is_unknown(field: str, is_unknown: bool) -> None:
+    for column in (np.array([5.0, 5.0]), ["5", "five"]):
+        runs = costs([0, 0.02])
+        runs[1].fields[field] = column
+        assert candidate(runs, "cost", **COST) == [None if is_unknown else 0.0, 0.02]
+
+
+def test_the_price_is_unknown_in_a_ratio_too() -> None:
+    runs = costs([0, 0.02], tokens=[90, 100])
+    for run in runs:
+        run.fields["answers"] = np.array([1.0, 1.0])
+    for unit in ("", ", unit: USD"):
+        metrics = f"{{score: {{better: higher}}, per: {{better: lower, ratio: [cost_usd, answers]{unit}}}}}"
+        assert candidate(runs, "per", metrics=metrics) == [None, 0.02]
+
+
+def test_a_cost_or_a_time_below_0_is_an_input_error() -> None:
+    (said,) = refused(costs([-1, 0.02]), LIMIT, **COST)
+    assert said == (
+        "candidate.jsonl:1: cost_usd of sample 'q0' is -1, below 0  (write null where nothing was measured; "
+        "where it is meant, give the metric a range: metrics: {cost: {range: […, …]}})"
+    )
+    allowed = {"metrics": COST["metrics"].replace("unit: USD", "unit: USD, range: [-5, 5]")}
+    assert candidate(costs([-1, 0.02]), "cost", **allowed) == [-1.0, 0.02]
+
+
+def test_a_time_below_0_of_a_failed_request_is_no_time() -> None:
+    metrics = "{latency_ms: {better: lower}, score: {better: higher, range: [0, 1]}}"
+    before, after = records("q1 1>1 q2 1>!")
+    set_field(before, latency_ms=5)
+    set_field(after, latency_ms=7)
+    after[1]["latency_ms"] = -1
+    assert candidate((make_run(before), make_run(after)), "latency_ms", metrics=metrics) == [7.0, None]
 
 
 def test_a_local_model_may_be_free() -> None:
@@ -429,6 +535,27 @@ def test_a_negative_denominator_is_an_input_error() -> None:
     assert said.startswith("baseline.jsonl:2: claims, the denominator of rate, is -1 for sample 'q1'")
 
 
+def test_a_ratio_of_a_sample_outside_the_range_is_an_input_error() -> None:
+    (*_, said) = refused(
+        ratio([{"bad": 0, "claims": 0}, {"bad": 3, "claims": 3}, {"bad": 3, "claims": 2}]),
+        LIMIT,
+        metrics=RATIO,
+    )
+    assert said.startswith("baseline.jsonl:3: rate of sample 'q2' is 1.5, outside its range [0, 1]")
+
+
+def test_a_ratio_whose_denominators_are_all_0_has_no_value() -> None:
+    nothing = ratio([{"bad": 0, "claims": 0}, {"bad": 0, "claims": 0}])
+    rule = "{id: r, kind: limit, metric: rate, at_most: 0.1}"
+    said = refused(nothing, rule, metrics=RATIO)
+    assert len(said) == 2
+    assert "rate is missing for 2 of 2 samples (100.0%): 2 with a denominator of 0 ('q0', 'q1')" in said[0]
+    some = ratio([{"bad": 0, "claims": 0}, {"bad": 0, "claims": 1}])
+    assert settled(some, "rate", metrics=RATIO).usable.tolist() == [True, True]
+    with pytest.raises(NotComparable):
+        make_pairs(nothing, rule, metrics=RATIO, missing="{no_score: refuse}")
+
+
 def test_attempts_are_averaged_over_those_that_can_be_used() -> None:
     values = settled("q1 1>1,0,? q2 1>?,? q3 1>!,1")
     assert values.candidate.value[0] == 0.5
@@ -447,3 +574,16 @@ def test_text_that_is_no_number_is_an_input_error() -> None:
 def test_refused_values_end_in_a_finding_about_the_runs() -> None:
     with pytest.raises(NotComparable):
         make_pairs("q1 1>? q2 1>1", missing="{no_score: refuse}")
+
+
+@pytest.mark.parametrize(("better", "passed"), [("higher", 2), ("lower", 1)])
+def test_what_counts_as_passed_follows_the_direction(better: str, passed: int) -> None:
+    facts = make_pairs(
+        "q1 1>1 q2 1>- q3 1>- q4 0>-",
+        "{id: r, kind: limit, metric: score, at_least: 0}",
+        metrics=f"{{score: {{better: {better}}}}}",
+        samples="{at_least: 1, on_mismatch: intersect}",
+        missing="{drop_at_most: 1}",
+    ).facts
+    assert facts is not None
+    assert facts.only_in_baseline.passed == passed

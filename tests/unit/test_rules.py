@@ -229,6 +229,26 @@ def test_every_against_the_baseline_needs_the_baselines_value_too() -> None:
     assert status("a 1>1 b ?>1", "every", "worse_by_at_most: 0") == "inconclusive"
 
 
+@pytest.mark.parametrize(
+    ("bound", "failing"), [("at_most: 0.5", ["c"]), ("worse_by_at_most: 0.1", ["c"]), ("at_least: 0", [])]
+)
+def test_a_ratio_without_a_value_is_not_shown_to_meet_a_bound(bound: str, failing: list[str]) -> None:
+    before, after = records("a 1>1 b 1>1 c 1>1")
+    for side, bad in ((before, [1, 0, 0]), (after, [0, 0, 3])):
+        set_metric(side, "bad", bad)
+        set_metric(side, "claims", [2, 0, 4])
+    metrics = "{score: {better: higher}, rate: {better: lower, ratio: [bad, claims]}}"
+    every = f"{{id: r, kind: every, metric: rate, {bound}"
+    found = judge_one((make_run(before), make_run(after)), every + "}", metrics=metrics)
+    assert found.failing == failing
+    assert found.status is (Status.FAIL if failing else Status.INCONCLUSIVE)
+    pairs = make_run(before[:2]), make_run(after[:2])
+    soft = judge_one(pairs, every + "}", metrics=metrics)
+    assert (soft.status, soft.blocks) == (Status.INCONCLUSIVE, True)
+    assert soft.notes == ["1 samples without a usable value can't be shown to meet the bound"]
+    assert judge_one(pairs, every + ", hard: true}", metrics=metrics).status is Status.FAIL
+
+
 # --- tolerance
 
 

@@ -215,13 +215,14 @@ def _tell_left_out(
 
 def _tell_ids(ids: Sequence[str], run: Run, labels: Labels, terms: Terms) -> LeftOutIds:
     passed = None
-    first = next((metric.field or name for name, metric in terms.metrics.items() if not metric.ratio), None)
+    first = next(((name, metric) for name, metric in terms.metrics.items() if not metric.ratio), None)
     if ids and first is not None:
+        name, metric = first
         wanted = set(ids)
-        values = run.numbers(first)[[row for row, name in enumerate(run.ids) if name in wanted]]
+        values = run.numbers(metric.field or name)[[row for row, one in enumerate(run.ids) if one in wanted]]
         scored = values[~np.isnan(values)]
         if len(scored) and np.isin(scored, (0.0, 1.0)).all():
-            passed = int(scored.sum())
+            passed = int((scored == (1 if metric.better == "higher" else 0)).sum())
     counts = labels.count_by_slice(ids, run) if ids else {}
     return LeftOutIds(samples=len(ids), ids=list(ids[:20]), slices=counts, passed=passed)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gateline.errors import NotComparable, Problem, name_some
 from gateline.pairing.labels import Rows
 from gateline.pairing.settings import Terms
-from gateline.pairing.values import CAUSE_NAMES, CAUSE_WORDS, COUNTED_WORST, OK, SideValues
+from gateline.pairing.values import CAUSE_WORDS, OK, SideValues
 
 if TYPE_CHECKING:
     from gateline.pairing import Pairs
@@ -86,10 +86,10 @@ def _hard_places(metric: str, pairs: Pairs, terms: Terms) -> list[str | None]:
 
 def _cause_words(read: SideValues, rows: Rows) -> str:
     parts = []
-    for cause, name in CAUSE_NAMES.items():
+    for cause, words in CAUSE_WORDS.items():
         number = int((read.cause[rows] == cause).sum())
-        if number and cause != COUNTED_WORST:
-            parts.append(f"{number} {CAUSE_WORDS[name]}")
+        if number:
+            parts.append(f"{number} {words}")
     fewer = int((read.cause[rows] == OK).sum())
     if fewer:
         parts.append(f"{fewer} with fewer attempts than in the other run")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -15,27 +15,28 @@ from gateline.metric import Metric
 from gateline.pairing.join import Side
 from gateline.pairing.labels import Labels, Rows
 from gateline.pairing.marks import Flags, find_errors, flags, spent_tokens
+from gateline.pairing.plausible import check_positive, check_range, check_scale, check_weights
 from gateline.pairing.settings import Terms
 from gateline.samples import Floats, Run
 
 Causes = npt.NDArray[np.int8]
 
-OK, NO_ANSWER, NO_SCORE, CACHED, PRICE_UNKNOWN, COUNTED_WORST = range(6)
+OK, NO_ANSWER, NO_SCORE, CACHED, PRICE_UNKNOWN, COUNTED_WORST, UNDEFINED = range(7)
 CAUSE_NAMES = {
     NO_ANSWER: "no_answer",
     NO_SCORE: "no_score",
     CACHED: "cached",
     PRICE_UNKNOWN: "price_unknown",
     COUNTED_WORST: "no_answer",
+    UNDEFINED: "no_score",
 }
 CAUSE_WORDS = {
-    "no_answer": "without an answer",
-    "no_score": "without a score",
-    "cached": "cached",
-    "price_unknown": "of unknown price",
+    NO_ANSWER: "without an answer",
+    NO_SCORE: "without a score",
+    CACHED: "cached",
+    PRICE_UNKNOWN: "of unknown price",
+    UNDEFINED: "with a denominator of 0",
 }
-ROUNDING = 1e-6
-"""A value outside its range by less than this part of the width is rounding noise and counts as the end."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,10 @@ def settle(name: str, metric: Metric, sides: Sequence[Side], labels: Labels, ter
         _read_side(name, metric, side, wanted, terms, times) for side, times in zip(sides, asked, strict=True)
     ]
     values = MetricValues(read[0] if len(read) > 1 else None, read[-1], expected)
-    if values.baseline is not None:
-        _check_scale(name, metric, values, sides)
+    is_score = not (metric.range or metric.ratio or metric.is_cost(name) or metric.is_time(name))
+    if values.baseline is not None and is_score:
+        both = values.usable
+        check_scale(name, values.baseline.value[both], values.candidate.value[both], sides[-1].run.file)
     _check_refused(name, values, labels, sides, terms)
     return values
 
@@ -148,28 +151,33 @@ def _read_side(
     run, records = side.run, len(side.run)
     compared = (side.code >= 0) & wanted[np.maximum(side.code, 0)]
     cause = np.zeros(records, dtype=np.int8)
+    field, weight = metric.field or name, None
     if metric.ratio:
-        value, weight = run.numbers(metric.ratio[0]).copy(), run.numbers(metric.ratio[1]).copy()
-        cause[np.isnan(value) | np.isnan(weight)] = NO_SCORE
-        _check_weights(name, metric.ratio[1], run, weight)
-    else:
-        value, weight = run.numbers(metric.field or name).copy(), None
-        cause[np.isnan(value)] = NO_SCORE
-        if metric.is_cost(name) and not metric.free:
-            cause[(np.isnan(value) | (value == 0)) & spent_tokens(run)] = PRICE_UNKNOWN
-    if metric.is_cost(name) or metric.is_time(name):
-        cause[flags(run, "cached")] = CACHED
+        field, weight = metric.ratio[0], run.numbers(metric.ratio[1]).copy()
+        check_weights(name, metric.ratio[1], run, weight)
+        cause[np.isnan(weight)] = NO_SCORE
+    value = run.numbers(field).copy()
+    cause[np.isnan(value)] = NO_SCORE
+    if metric.is_cost(name) and not metric.free:
+        cause[(np.isnan(value) | (value == 0)) & spent_tokens(run)] = PRICE_UNKNOWN
     no_answer, other_error = find_errors(run)
     if metric.is_cost(name) or metric.is_time(name):
+        cause[flags(run, "cached")] = CACHED
+        if metric.range is None:
+            cause[no_answer & (value < 0)] = NO_ANSWER
+            check_positive(name, field, run, value, (cause == OK) & compared)
         _count_failed(metric, value, cause, no_answer, terms)
     else:
         cause[other_error] = NO_SCORE
         cause[no_answer] = NO_ANSWER
-    if metric.range and weight is None:
-        _check_range(name, metric.range, run, value, (cause == OK) & compared)
-        value = np.clip(value, *metric.range)
+    if metric.range:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            single = value if weight is None else np.where(weight > 0, value / weight, np.nan)
+        check_range(name, metric.range, run, single, (cause == OK) & compared)
+        if weight is None:
+            value = np.clip(value, *metric.range)
     _apply_worst(metric, value, cause, terms)
-    return _by_question(side, value, weight, cause, compared, asked)
+    return _void_undefined(_by_question(side, value, weight, cause, compared, asked))
 
 
 def _count_failed(metric: Metric, value: Floats, cause: Causes, no_answer: Flags, terms: Terms) -> None:
@@ -227,63 +235,16 @@ def _by_question(
     return SideValues(mean(value), None if weight is None else mean(weight), number > 0, causes, lost)
 
 
-def _check_range(name: str, ends: tuple[float, float], run: Run, value: Floats, looked_at: Flags) -> None:
-    slack = ROUNDING * (ends[1] - ends[0])
-    with np.errstate(invalid="ignore"):
-        outside = np.flatnonzero(looked_at & ((value < ends[0] - slack) | (value > ends[1] + slack)))
-    if not len(outside):
-        return
-    problems = [
-        Problem(
-            f"{name} of sample '{run.ids[row]}' is {value[row]:g}, outside its range "
-            f"[{ends[0]:g}, {ends[1]:g}]",
-            run.place(int(row)),
-        )
-        for row in outside[:5]
-    ]
-    if len(outside) > 5:
-        problems.append(Problem(f"likewise {name_some([run.ids[row] for row in outside[5:]], 10)}", run.file))
-    first = problems[0]
-    problems[0] = Problem(
-        first.message, first.where, f"mend the file, or the range: metrics: {{{name}: {{range: …}}}}"
+def _void_undefined(read: SideValues) -> SideValues:
+    """Return the values as missing where the denominators add up to 0: then a ratio has no value at all."""
+    if read.weight is None or not read.usable.any() or read.weight[read.usable].any():
+        return read
+    return replace(
+        read,
+        usable=np.zeros_like(read.usable),
+        cause=np.where(read.usable, UNDEFINED, read.cause).astype(np.int8),
+        lost=np.where(read.usable, 1.0, read.lost),
     )
-    raise InputError(f"{len(outside)} values of {name} lie outside its range", problems=problems)
-
-
-def _check_weights(name: str, field: str, run: Run, weight: Floats) -> None:
-    with np.errstate(invalid="ignore"):
-        negative = np.flatnonzero(weight < 0)
-    if len(negative):
-        row = int(negative[0])
-        raise InputError(
-            f"{field}, the denominator of {name}, is {weight[row]:g} for sample '{run.ids[row]}'",
-            run.place(row),
-            "a denominator is a count and must not be negative",
-        )
-
-
-def _check_scale(name: str, metric: Metric, values: MetricValues, sides: Sequence[Side]) -> None:
-    """Refuse a score that is 0 to 1 in one file and 0 to 100 in the other."""
-    if (
-        metric.range
-        or metric.ratio
-        or metric.is_cost(name)
-        or metric.is_time(name)
-        or values.baseline is None
-    ):
-        return
-    usable = values.usable
-    if not usable.any():
-        return
-    before, after = np.abs(values.baseline.value[usable]), np.abs(values.candidate.value[usable])
-    small, large = sorted((before, after), key=lambda side: float(side.max()))
-    if small.max() <= 1 < large.max() and small.mean() > 0 and 30 <= large.mean() / small.mean() <= 300:
-        raise NotComparable(
-            f"{name} is on another scale in the two files: up to {before.max():g} in the baseline, "
-            f"up to {after.max():g} in the candidate",
-            sides[-1].run.file,
-            f"bring both to one scale, and say which: metrics: {{{name}: {{range: [0, 1]}}}}",
-        )
 
 
 def _check_refused(
@@ -291,7 +252,7 @@ def _check_refused(
 ) -> None:
     causes: dict[Literal["no_answer", "no_score"], list[int]] = {
         "no_answer": [NO_ANSWER],
-        "no_score": [NO_SCORE, CACHED, PRICE_UNKNOWN],
+        "no_score": [NO_SCORE, CACHED, PRICE_UNKNOWN, UNDEFINED],
     }
     for word, refused in causes.items():
         if getattr(terms.missing, word) != "refuse":

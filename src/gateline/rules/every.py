@@ -87,6 +87,7 @@ class Every(Rule):
         judged, threshold = ("candidate", self.line.number) if self.line else ("gain", self._least_gain())
         status, notes = Status.FAIL if ids else Status.PASS, []
         number = len(unknown) + len(comparison.lost(self.metric, estimate.slice))
+        number += int(np.isnan(missed_by).sum())
         if comparison.left_out(self.metric, estimate.slice):  # some attempts at a question may be missing
             number += int((self._missed_by(comparison.if_worst(), rows) > 1e-9).sum())
         if not ids and number:
@@ -100,15 +101,18 @@ class Every(Rule):
         return numbers[0] + 0.0 if numbers else None
 
     def _missed_by(self, comparison: Comparison, rows: Rows) -> Floats:
-        """Return by how much each sample misses the bound (rows); 0 or less where it meets it."""
+        """Return by how much each sample misses the bound (rows); 0 or less where it meets it.
+
+        NaN where a ratio's denominator is 0: what has no value can't be shown to meet a bound.
+        """
         before, after = comparison.per_sample(self.metric, rows)
         if self.line is not None:
             distance = self.line.number - after if self.at_least is not None else after - self.line.number
-            return np.nan_to_num(np.asarray(distance, dtype=np.float64))
+            return np.asarray(distance, dtype=np.float64)
         loss = -comparison.gains(self.metric, rows)
         assert self.worse_by_at_most is not None and before is not None
         allowed = [
             bound.number * (np.abs(before) if bound.percent else 1.0) for bound in self.worse_by_at_most
         ]
         missed: Floats = loss - np.maximum.reduce([np.broadcast_to(one, loss.shape) for one in allowed])
-        return np.nan_to_num(missed)
+        return missed

@@ -1,0 +1,107 @@
+"""Can these be values of the metric? Ranges, signs, and one scale in both files.
+
+It refuses and changes nothing. What a missing value means is for `values`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gateline.errors import InputError, NotComparable, Problem, name_some
+from gateline.pairing.marks import Flags
+from gateline.samples import Floats, Run
+
+ROUNDING = 1e-6
+"""A value outside its range by less than this part of the width is rounding noise and counts as the end."""
+SHARE_ELSEWHERE = 0.2
+"""From this part of the samples on, values of another size are another scale and no outliers."""
+
+
+def check_range(name: str, ends: tuple[float, float], run: Run, value: Floats, looked_at: Flags) -> None:
+    """Raise InputError for values (records) outside the range, beyond rounding."""
+    slack = ROUNDING * (ends[1] - ends[0])
+    with np.errstate(invalid="ignore"):
+        outside = looked_at & ((value < ends[0] - slack) | (value > ends[1] + slack))
+    _refuse(
+        f"{{}} values of {name} lie outside its range",
+        f"{name} of sample '{{}}' is {{:g}}, outside its range [{ends[0]:g}, {ends[1]:g}]",
+        f"mend the file, or the range: metrics: {{{name}: {{range: …}}}}",
+        (run, value, outside),
+    )
+
+
+def check_positive(name: str, field: str, run: Run, value: Floats, looked_at: Flags) -> None:
+    """Raise InputError for times or costs (records) below 0: a usual way to write that there is none."""
+    with np.errstate(invalid="ignore"):
+        negative = looked_at & (value < 0)
+    _refuse(
+        f"{{}} values of {field} are below 0, and it is a time or a cost",
+        f"{field} of sample '{{}}' is {{:g}}, below 0",
+        "write null where nothing was measured; where it is meant, give the metric a range: "
+        f"metrics: {{{name}: {{range: […, …]}}}}",
+        (run, value, negative),
+    )
+
+
+def _refuse(headline: str, sentence: str, hint: str, found: tuple[Run, Floats, Flags]) -> None:
+    run, value, refused = found
+    rows = np.flatnonzero(refused)
+    if not len(rows):
+        return
+    problems = [
+        Problem(sentence.format(run.ids[row], value[row]), run.place(int(row)), "" if number else hint)
+        for number, row in enumerate(rows[:5])
+    ]
+    if len(rows) > 5:
+        problems.append(Problem(f"likewise {name_some([run.ids[row] for row in rows[5:]], 10)}", run.file))
+    raise InputError(headline.format(len(rows)), problems=problems)
+
+
+def check_weights(name: str, field: str, run: Run, weight: Floats) -> None:
+    """Raise InputError for a denominator below 0 (records)."""
+    with np.errstate(invalid="ignore"):
+        negative = np.flatnonzero(weight < 0)
+    if len(negative):
+        row = int(negative[0])
+        raise InputError(
+            f"{field}, the denominator of {name}, is {weight[row]:g} for sample '{run.ids[row]}'",
+            run.place(row),
+            "a denominator is a count and must not be negative",
+        )
+
+
+def check_scale(name: str, before: Floats, after: Floats, file: str) -> None:
+    """Raise NotComparable for a score that is 0 to 1 in one file and 0 to 100 in the other (pairs), or in parts."""
+    if not len(before):
+        return
+    if _are_share_and_percent(np.abs(before), np.abs(after)) or _change_scale_within(before, after):
+        raise NotComparable(
+            f"{name} is on another scale in the two files: up to {np.abs(before).max():g} in the baseline, "
+            f"up to {np.abs(after).max():g} in the candidate",
+            file,
+            f"bring both to one scale, and say which: metrics: {{{name}: {{range: [0, 1]}}}}",
+        )
+
+
+def _are_share_and_percent(before: Floats, after: Floats) -> bool:
+    """Return whether one side holds shares and the other, by its mean or by its size, percentages.
+
+    A count that rises from 0 or 1 to 30 is none: shares have decimals.
+    """
+    small, large = sorted((before, after), key=lambda side: float(side.max()))
+    if not small.max() <= 1 < large.max():
+        return False
+    if small.mean() > 0 and 30 <= large.mean() / small.mean() <= 300:
+        return True
+    has_decimals = bool((small % 1 != 0).any())
+    return has_decimals and 10 < large.max() <= 100 and bool((large > 1).mean() >= SHARE_ELSEWHERE)
+
+
+def _change_scale_within(before: Floats, after: Floats) -> bool:
+    """Return whether a part of the samples is a share in one file and about a hundred times that in the other."""
+    small, large = np.minimum(before, after), np.maximum(before, after)
+    if small.min() < 0 or large.max() > 100:
+        return False
+    is_share = ((small > 0) & (small < 1)) | ((small == 1) & (large == 100))
+    hundredfold = is_share & (large > 10) & (large >= 30 * small) & (large <= 300 * small)
+    return int(hundredfold.sum()) >= max(2.0, SHARE_ELSEWHERE * len(small))
