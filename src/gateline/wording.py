@@ -169,6 +169,8 @@ def _describe_every(finding: Finding, spelling: Spelling) -> str:
     metric = spelling.name(finding.metric)
     if finding.samples == 0 or count is None:
         return f"{metric}{where} has no usable sample, where each must be {bound}"
+    if count == 0 and finding.status.value == "fail":
+        return f"{metric}{where} can't be shown to hold {bound}: {joined(finding.notes, spelling)}"
     if count == 0:
         return f"All {plural(finding.samples, 'sample')}{where} hold {metric} {bound}"
     ids = [spelling.name(one) for one in finding.failing[:_MOST_IDS]]

@@ -110,7 +110,7 @@ def test_a_ratio_over_nothing_is_unknown() -> None:
     found = compare((make_run(before), make_run(after)), "{better: lower, ratio: [a, b]}").estimate(
         "score", None
     )
-    assert (found.samples, found.baseline, found.candidate, found.gain) == (2, None, None, None)
+    assert (found.samples, found.baseline, found.candidate, found.gain) == (0, None, None, None)
 
 
 def test_a_relative_gain_over_a_baseline_of_0_is_unknown() -> None:

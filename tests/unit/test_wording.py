@@ -256,3 +256,12 @@ def test_too_few_samples_are_the_reason_where_they_are() -> None:
 
 def test_one_sample_would_settle_it() -> None:
     assert "about 1 sample would settle it" in describe(unsettled(samples_needed=1))
+
+
+def test_a_hard_every_that_fails_for_what_is_unknown_says_so() -> None:
+    finding = every(
+        status=Status.FAIL, blocks=True, failing=[], failing_count=0, notes=["2 samples have no usable value"]
+    )
+    assert "can't be shown to hold" in describe(finding)
+    assert "2 samples have no usable value" in describe(finding)
+    assert "All " not in describe(finding)
