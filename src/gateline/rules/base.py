@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
+from gateline import statistics
 from gateline.comparison import Comparison, Estimate
 from gateline.errors import NotComparable
 from gateline.findings import Finding, FoundInterval, Judged, Status
@@ -299,8 +300,6 @@ def _is_good(value: float, threshold: float, slack: float, above: bool, strictly
 
 
 def _samples_needed(estimate: Estimate, outcome: Outcome) -> int | None:
-    from gateline import statistics
-
     value = getattr(estimate, outcome.judged)
     interval = outcome.interval
     if (

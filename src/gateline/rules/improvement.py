@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 from gateline.bounds import Bound, Distance, distance_text
 from gateline.comparison import Comparison, Estimate
 from gateline.metric import Metric
-from gateline.rules.base import OnInconclusive, Outcome, Rule, hold
-from gateline.rules.tolerance import distance_problems, resolve_distance, say_distance
+from gateline.rules.base import OnInconclusive, Outcome, Rule
+from gateline.rules.tolerance import distance_problems, judge_distance, say_distance
 
 
 class Improvement(Rule):
@@ -38,18 +38,4 @@ class Improvement(Rule):
 
     def judge(self, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
         """Pass only what is shown, or by value seen, to be better by enough."""
-        bound = self.better_by_at_least[0]
-        judged, threshold, notes = resolve_distance(bound, estimate, +1)
-        interval, made = comparison.interval(
-            self.metric, estimate.slice, judged, family=family, threshold=threshold
-        )
-        status = hold(
-            getattr(estimate, judged),
-            interval,
-            threshold,
-            above=True,
-            decide_by=self.decides_by,
-            size=estimate.size_of(judged),
-            strictly=threshold == 0,
-        )
-        return Outcome(status, judged, threshold, interval, notes + made)
+        return judge_distance(self, self.better_by_at_least[0], +1, comparison, estimate, family)

@@ -34,27 +34,37 @@ class Tolerance(Rule):
 
     def judge(self, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
         """Pass what is shown, or by value seen, to be no worse than allowed."""
-        outcomes = [self._judge_bound(bound, comparison, estimate, family) for bound in self.worse_by_at_most]
+        outcomes = [
+            judge_distance(self, bound, -1, comparison, estimate, family) for bound in self.worse_by_at_most
+        ]
         outcome = min(outcomes, key=lambda one: (_ORDER[one.status], _as_gain(one, estimate)))
         if comparison.pairs.identical:
             outcome.status, outcome.however_few = Status.PASS, True
             outcome.notes.append("both files hold the same records: nothing changed")
         return outcome
 
-    def _judge_bound(self, bound: Bound, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
-        judged, threshold, notes = resolve_distance(bound, estimate, -1)
-        interval, made = comparison.interval(
-            self.metric, estimate.slice, judged, family=family, threshold=threshold
-        )
-        status = hold(
-            getattr(estimate, judged),
-            interval,
-            threshold,
-            above=True,
-            decide_by=self.decides_by,
-            size=estimate.size_of(judged),
-        )
-        return Outcome(status, judged, threshold, interval, notes + made)
+
+def judge_distance(
+    rule: Rule, bound: Bound, sign: int, comparison: Comparison, estimate: Estimate, family: int
+) -> Outcome:
+    """Hold the gain against a distance from the baseline: not below it, `sign` -1 for a loss, +1 for a gain.
+
+    A gain of at least 0 is a gain of more than 0.
+    """
+    judged, threshold, notes = resolve_distance(bound, estimate, sign)
+    interval, made = comparison.interval(
+        rule.metric, estimate.slice, judged, family=family, threshold=threshold
+    )
+    status = hold(
+        getattr(estimate, judged),
+        interval,
+        threshold,
+        above=True,
+        decide_by=rule.decides_by,
+        size=estimate.size_of(judged),
+        strictly=sign > 0 and threshold == 0,
+    )
+    return Outcome(status, judged, threshold, interval, notes + made)
 
 
 def resolve_distance(bound: Bound, estimate: Estimate, sign: int) -> tuple[Judged, float, list[str]]:
