@@ -33,10 +33,11 @@ def test_asking_again_and_in_another_order_gives_the_same_weights():
         assert np.array_equal(before, after)
 
 
-def test_weights_are_exponential_and_end_points_are_gamma_of_one_half():
+@pytest.mark.parametrize("shape", [0.5, 0.75])
+def test_weights_are_exponential_and_end_points_are_gamma_of_their_shape(shape):
     assert kstest(row_of("a"), "expon").pvalue > 1e-4
-    for halves in KeyedWeights(1, cluster_keys(["a"])).end_points(0):
-        assert kstest(halves, "gamma", args=(0.5,)).pvalue > 1e-4
+    for weights in KeyedWeights(1, cluster_keys(["a"])).end_points(0, shape):
+        assert kstest(weights, "gamma", args=(shape,)).pvalue > 1e-4
 
 
 def test_across_clusters_the_weights_of_one_draw_are_exponential_too():

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import betaincinv, ndtr, stdtrit
+from scipy.stats import binom
 from statistics_pairs import pair, take
 
 from gateline.statistics import Paired, Settings, Statistic, cluster_keys, gain, gain_interval
@@ -51,20 +52,68 @@ def adjusted_tail(level, clusters):
 
 @pytest.mark.parametrize(("count", "lost"), [(12, 0), (20, 1), (40, 3), (150, 7)])
 def test_losses_alone_have_a_closed_form_with_one_end_point_per_side(count, lost):
-    # With width 1 and no gained sample the draws are (−X + (a − b)) / total with gammas: drawn here afresh.
+    # The lower end knows one end point, at −1 with weight 3/4: a Beta. The upper end has one at +1: drawn here.
     generator = np.random.default_rng(count)
     baseline, candidate = np.ones(count), np.concatenate([np.zeros(lost), np.ones(count - lost)])
     loses = generator.standard_gamma(lost, size=1_000_000) if lost else np.zeros(1_000_000)
     same = generator.standard_gamma(count - lost, size=1_000_000)
-    up, down = generator.standard_gamma(0.5, size=(2, 1_000_000))
-    drawn = (up - down - loses) / (loses + same + up + down)
+    up = generator.standard_gamma(0.75, size=1_000_000)
     tail = adjusted_tail(0.95, count)
-    expected = np.quantile(drawn, [tail, 1.0 - tail])
+    low = -betaincinv(lost + 0.75, count - lost, 1.0 - tail)
+    high = np.quantile((up - loses) / (loses + same + up), 1.0 - tail)
     found = interval_of(pair(baseline, candidate), MEAN, width=1.0)
-    spread = expected[1] - expected[0]
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.02 * spread)
+    assert found.low == pytest.approx(low, rel=1e-6)
+    assert found.high == pytest.approx(max(high, -lost / count), abs=0.02 * (high - low))
     assert found.resamples is None
     assert found.method == "bayesian"
+
+
+@pytest.mark.parametrize("count", [20, 50, 100, 200, 500])
+def test_whatever_the_rate_of_losses_the_lower_end_misses_at_most_four_percent(count):
+    # Exact: for each possible number of losses the lower end, and then the chance of those it misses the truth for.
+    most = min(count, math.ceil(0.3 * count) + 12)
+    lows = np.array(
+        [
+            interval_of(pair(np.ones(count), np.arange(count) >= lost), MEAN, width=1.0).low
+            for lost in range(most + 1)
+        ]
+    )
+    worst = 0.0
+    for rate in np.linspace(0.002, 0.3, 600):
+        chance = binom.pmf(np.arange(most + 1), count, rate)
+        worst = max(worst, float(chance[lows > -rate + 1e-12].sum()))
+    assert 0.025 < worst < 0.0415
+
+
+@pytest.mark.parametrize(("count", "lost", "gained"), [(6, 1, 0), (9, 3, 2), (9, 0, 0)])
+def test_ratios_of_few_clusters_are_drawn_with_one_end_point_per_side(count, lost, gained):
+    generator = np.random.default_rng(count)
+    weight = np.array([generator.permutation([1, 2, 3])[0] for _ in range(count)], dtype=float)
+    before, after = weight.copy(), weight + 1.0
+    after[:lost] -= 1.0
+    baseline, candidate = before * 0.5, after * 0.5
+    candidate[:lost] -= 0.5
+    candidate[lost : lost + gained] += 0.5
+    paired = pair(baseline, candidate, baseline_weight=before, candidate_weight=after)
+    found = interval_of(paired, RATIO, width=1.0, chosen=Settings())
+    draws = 400_000
+    weights = generator.standard_exponential((count, draws))
+    point = generator.standard_gamma(0.75, size=draws)
+    middle = 0.5 * (baseline.sum() / before.sum() + candidate.sum() / after.sum())
+    drawn = []
+    for side in (-0.5, 0.5):
+        first = (baseline @ weights + before.mean() * point * (middle - side)) / (
+            before @ weights + before.mean() * point
+        )
+        second = (candidate @ weights + after.mean() * point * (middle + side)) / (
+            after @ weights + after.mean() * point
+        )
+        drawn.append(second - first)
+    tail = adjusted_tail(0.95, count)
+    expected = np.quantile(drawn[0], tail), np.quantile(drawn[1], 1.0 - tail)
+    spread = expected[1] - expected[0]
+    assert found.resamples is not None
+    assert (found.low, found.high) == pytest.approx(expected, abs=0.03 * spread)
 
 
 @pytest.mark.parametrize(
@@ -162,6 +211,23 @@ def test_without_a_range_and_a_difference_the_interval_says_what_it_rests_on():
     nothing = interval_of(pair(np.zeros(20), np.zeros(20)), MEAN)
     assert (nothing.low, nothing.high) == (0.0, 0.0)
     assert nothing.notes == ("nothing differs and no range is declared",)
+
+
+@pytest.mark.parametrize(
+    ("probability", "needed"), [(0.5, 4), (0.9, 20), (0.95, 40), (0.99, 200), (0.05, 40)]
+)
+def test_a_quantile_that_too_few_lie_beyond_has_no_ends(probability, needed):
+    generator = np.random.default_rng(2)
+    before, after = generator.lognormal(size=(2, needed))
+    quantile = Statistic("quantile", probability)
+    enough = interval_of(pair(before, after), quantile)
+    assert enough.low is not None
+    assert enough.high is not None
+    too_few = interval_of(pair(before[1:], after[1:]), quantile)
+    assert (too_few.low, too_few.high) == (None, None)
+    assert too_few.notes == (
+        f"no end is estimable: the gain of this quantile needs {needed} samples or clusters, has {needed - 1}",
+    )
 
 
 def test_a_family_too_deep_for_draws_takes_an_extreme_draw_and_says_so():
@@ -296,8 +362,9 @@ def test_swapping_the_runs_mirrors_everything(data, width):
     if there is None:
         assert back is None
         return
-    assert close((-there.high, -there.low), ends(back))
-    assert close((-there.high, -there.low), ends(turned))
+    mirrored = tuple(None if end is None else -end for end in (there.high, there.low))
+    assert close(mirrored, ends(back))
+    assert close(mirrored, ends(turned))
 
 
 @settings(deadline=None, max_examples=60)
@@ -316,7 +383,7 @@ def test_another_unit_scales_the_interval(data, width, factor):
     scaled = ends(interval_of(other, statistic, width=None if width is None else factor * width))
     assert (plain is None) == (scaled is None)
     if plain is not None:
-        assert close(tuple(factor * end for end in plain), scaled, tolerance=1e-8)
+        assert close(tuple(None if end is None else factor * end for end in plain), scaled, tolerance=1e-8)
 
 
 @settings(deadline=None, max_examples=60)
@@ -388,12 +455,15 @@ def test_a_relative_gain_has_no_unit(paired, statistic):
 
 @settings(deadline=None, max_examples=60)
 @given(passed=st.integers(0, 60), count=st.integers(2, 60))
-def test_a_run_against_a_run_that_failed_everywhere_is_the_interval_of_one_run(passed, count):
-    # The gain over zeros is the pass rate with end points at −1 and 1: inside Jeffreys' two ends, one is its own.
+def test_a_run_against_a_run_that_failed_everywhere_is_a_beta_of_one_end_point(passed, count):
+    # The gain over zeros is the pass rate; its upper end knows an end point at 1 of weight 3/4 and no other.
     passed = min(passed, count)
     assume(passed < 10)
     candidate = np.concatenate([np.ones(passed), np.zeros(count - passed)])
     found = interval_of(pair(np.zeros(count), candidate), MEAN, width=1.0)
-    jeffreys = betaincinv(passed + 0.5, count - passed + 0.5, 1.0 - adjusted_tail(0.95, count))
-    assert found.high <= max(jeffreys, passed / count) + 1e-9
+    if passed == count:
+        assert found.high == pytest.approx(1.0)
+    else:
+        beta = betaincinv(passed + 0.75, count - passed, 1.0 - adjusted_tail(0.95, count))
+        assert found.high == pytest.approx(max(beta, passed / count), rel=1e-5)
     assert found.low >= -1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,14 +11,14 @@ from statistics_pairs import pair
 
 from gateline.statistics import Statistic
 from gateline.statistics.end_points import (
-    Reach,
+    EndPoints,
     adjusted_deviate,
+    end_points_of_gain,
     ratio_rows_of_gain,
-    reach_of_gain,
     rows_of_gain,
 )
-from gateline.statistics.gamma_sums import find_ends
-from gateline.statistics.ratio_gains import find_gain_ends
+from gateline.statistics.gamma_sums import find_lower_end, find_upper_end
+from gateline.statistics.ratio_gains import find_gain_end
 
 
 def claims(count, seed, *, clusters=None):
@@ -33,15 +34,33 @@ def claims(count, seed, *, clusters=None):
     )
 
 
-def draw_gains(paired, reach, *, relative, draws, seed=0):
+def expand(paired, end_points, deviate, *, relative):
+    return tuple(
+        find_gain_end(
+            ratio_rows_of_gain(paired, end_points, relative=relative, upper=upper), deviate, upper=upper
+        )
+        for upper in (False, True)
+    )
+
+
+def evaluate(paired, end_points, deviate, *, relative):
+    lower, upper = (
+        rows_of_gain(paired, 1.0, end_points, None, relative=relative, upper=upper) for upper in (False, True)
+    )
+    return find_lower_end(lower, deviate), find_upper_end(upper, deviate)
+
+
+def draw_gains(paired, end_points, *, relative, upper, draws, seed=0):
     """Draw the gain with end points, from the definition."""
+    reach = end_points.reach
     generator = np.random.default_rng(seed)
     sums = paired.clusters
     columns = np.stack([sums.baseline, sums.baseline_weight, sums.candidate, sums.candidate_weight])
     totals = np.zeros((4, draws))
     for column in columns.T:
         totals += column[:, None] * generator.standard_exponential(draws)
-    up, down = generator.standard_gamma(0.5, size=(2, draws))
+    shapes = end_points.shapes(upper=upper)
+    down, up = (generator.standard_gamma(shape, size=draws) if shape else np.zeros(draws) for shape in shapes)
     before_all, after_all = columns[0].sum() / columns[1].sum(), columns[2].sum() / columns[3].sum()
     size, other_size = columns[1].mean(), columns[3].mean()
     if relative:
@@ -57,16 +76,20 @@ def draw_gains(paired, reach, *, relative, draws, seed=0):
 
 
 @pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize(("count", "clusters"), [(12, None), (25, None), (120, None), (60, 15)])
-def test_the_expansion_agrees_with_draws(count, clusters, relative):
+def test_the_expansion_agrees_with_draws(count, clusters, relative, apart):
     paired = claims(count, 1, clusters=clusters)
-    reach = reach_of_gain(paired, Statistic("ratio"), 1.0).reach
-    drawn = draw_gains(paired, reach, relative=relative, draws=400_000)
+    end_points = replace(end_points_of_gain(paired, Statistic("ratio"), 1.0), apart=apart)
+    lower, upper = (
+        draw_gains(paired, end_points, relative=relative, upper=upper, draws=400_000)
+        for upper in (False, True)
+    )
     for level in (0.8, 0.95, 0.99):
         deviate = adjusted_deviate(level, len(paired.clusters))
         tail = 0.5 * math.erfc(-deviate / math.sqrt(2.0))
-        found = find_gain_ends(ratio_rows_of_gain(paired, reach, relative=relative), deviate)
-        expected = np.quantile(drawn, [tail, 1.0 - tail])
+        found = expand(paired, end_points, deviate, relative=relative)
+        expected = np.quantile(lower, tail), np.quantile(upper, 1.0 - tail)
         width = expected[1] - expected[0]
         # One Monte-Carlo standard error of an end is below half a percent of the width here.
         assert found == pytest.approx(tuple(expected), abs=0.02 * width)
@@ -83,8 +106,8 @@ def test_with_equal_denominators_the_expansion_is_exact(count):
         candidate_weight=weight,
     )
     for deviate in (-0.9, -1.96, -3.0):
-        expected = find_ends(rows_of_gain(paired, 1.0, Reach(1.0), None, relative=False), deviate)
-        found = find_gain_ends(ratio_rows_of_gain(paired, 1.0, relative=False), deviate)
+        expected = evaluate(paired, EndPoints(1.0), deviate, relative=False)
+        found = expand(paired, EndPoints(1.0), deviate, relative=False)
         assert found == pytest.approx(expected, abs=1e-5 * (expected[1] - expected[0]))
 
 
@@ -92,12 +115,12 @@ def test_a_relative_gain_over_one_sign_is_exact():
     generator = np.random.default_rng(3)
     before = generator.lognormal(size=40)
     paired = pair(before, before * generator.lognormal(sigma=0.3, size=40))
-    expected = find_ends(rows_of_gain(paired, 1.0, Reach(2.0), None, relative=True), -1.96)
-    found = find_gain_ends(ratio_rows_of_gain(paired, 2.0, relative=True), -1.96)
+    expected = evaluate(paired, EndPoints(2.0), -1.96, relative=True)
+    found = expand(paired, EndPoints(2.0), -1.96, relative=True)
     assert found == pytest.approx(expected, abs=1e-5 * (expected[1] - expected[0]))
 
 
 def test_a_baseline_that_may_be_zero_is_left_to_draws():
     generator = np.random.default_rng(4)
     paired = pair(generator.normal(0.05, 1.0, size=30), generator.normal(0.3, 1.0, size=30))
-    assert find_gain_ends(ratio_rows_of_gain(paired, 1.0, relative=True), -1.96) is None
+    assert expand(paired, EndPoints(1.0), -1.96, relative=True) == (None, None)

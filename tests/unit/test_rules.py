@@ -418,12 +418,12 @@ BY = "worse_by_at_most: 0.1, slices: true"
 
 def test_a_family_has_one_finding_a_value_with_the_blank_one_last() -> None:
     found = judge(
-        "a*40 de 1>1 b*40 en 1>0 c*40 1>1", rule("tolerance", BY), slices="{by: [language], at_least: 30}"
+        "a*50 de 1>1 b*50 en 1>0 c*50 1>1", rule("tolerance", BY), slices="{by: [language], at_least: 30}"
     )
     assert [(one.slice, one.status.value, one.samples) for one in found] == [
-        ("language=de", "pass", 40),
-        ("language=en", "fail", 40),
-        ("language=(none)", "pass", 40),
+        ("language=de", "pass", 50),
+        ("language=en", "fail", 50),
+        ("language=(none)", "pass", 50),
     ]
 
 

@@ -45,7 +45,7 @@ def find_bca_ends(
     """
     sample = _sample(formula, clusters, seed)
     plain = find_drawn_ends(sample, 0.5 * (1.0 - level), resamples=resamples, clusters=clusters)
-    ordered = sample.first(plain.draws)
+    ordered = sample.first(plain.draws).lower
     if ordered[0] == ordered[-1]:
         return Ends(
             float(ordered[0]), float(ordered[0]), plain.draws, ("all draws are equal: BCa is the estimate",)

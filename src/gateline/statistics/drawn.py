@@ -35,18 +35,35 @@ class Ends:
     notes: tuple[str, ...] = ()
 
 
-class Sample:
-    """Draws of one statistic, grown chunk by chunk."""
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Sorted draws: those that the lower end is taken from, and those for the upper end; often the same."""
 
-    def __init__(self, draw_chunk: DrawChunk) -> None:
+    lower: Floats
+    upper: Floats
+
+
+class Sample:
+    """Draws of one statistic, grown chunk by chunk.
+
+    Where each end has draws of its own (`apart`), the first row of a chunk is for the lower end and the second row
+    for the upper one; else all rows serve both.
+    """
+
+    def __init__(self, draw_chunk: DrawChunk, *, apart: bool = False) -> None:
         self._draw_chunk = draw_chunk
+        self._apart = apart
         self._chunks: list[Floats] = []
 
-    def first(self, draws: int) -> Floats:
-        """Return the first draws, sorted, the rows of a chunk side by side: shape (rows · draws,)."""
+    def first(self, draws: int) -> Draws:
+        """Return the first draws, sorted."""
         while len(self._chunks) * CHUNK < draws:
             self._chunks.append(self._draw_chunk(len(self._chunks)))
-        return np.sort(np.concatenate(self._chunks, axis=1)[:, :draws], axis=None)
+        rows = np.concatenate(self._chunks, axis=1)[:, :draws]
+        if self._apart:
+            return Draws(np.sort(rows[0]), np.sort(rows[1]))
+        every = np.sort(rows, axis=None)
+        return Draws(every, every)
 
 
 def find_drawn_ends(
@@ -100,14 +117,14 @@ def _too_large(draws: int, expected: float) -> str:
     )
 
 
-def _guarded_ends(ordered: Floats, draws: int, tail: float) -> tuple[float, float]:
+def _guarded_ends(ordered: Draws, draws: int, tail: float) -> tuple[float, float]:
     expected = draws * tail
-    rows = ordered.size // draws
+    rows = ordered.lower.size // draws
     rank = max(math.floor((expected - 3.0 * math.sqrt(expected)) * rows), 1)
-    return float(ordered[rank - 1]), float(ordered[-rank])
+    return float(ordered.lower[rank - 1]), float(ordered.upper[-rank])
 
 
-def _nearest_limit(ordered: Floats, draws: int, tail: float, limits: Sequence[float]) -> float | None:
+def _nearest_limit(ordered: Draws, draws: int, tail: float, limits: Sequence[float]) -> float | None:
     """Return a limit within three standard errors of an end, counted in ranks: any distribution will do."""
     share = 3.0 * math.sqrt(tail * (1.0 - tail) / draws)
     inner, outer = min(tail + share, 0.5), max(tail - share, 0.0)
@@ -122,8 +139,9 @@ def _nearest_limit(ordered: Floats, draws: int, tail: float, limits: Sequence[fl
     return None
 
 
-def _end(ordered: Floats, draws: int, tail: float, *, upper: bool) -> float:
+def _end(draws_of_ends: Draws, draws: int, tail: float, *, upper: bool) -> float:
     """Return the end that leaves a share of `tail` beyond it, continued where less than 50 draws would."""
+    ordered = draws_of_ends.upper if upper else draws_of_ends.lower
     least = _IN_A_TAIL / draws
     if tail >= least * (1.0 - 1e-9) or tail == 0.0:
         return _quantile(ordered, 1.0 - tail if upper else tail)

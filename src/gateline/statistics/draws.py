@@ -79,7 +79,8 @@ class Fraction:
 class RatioGain:
     """The gain of a ratio of sums (of a mean, with counts for denominators), absolute or relative.
 
-    `reach` is the gain of an end point, 0 for none.
+    `reach` is the gain of an end point, 0 for none. Where the end points are `apart`, the first row of draws has
+    but the one at −reach and the second row the one at +reach.
     """
 
     columns: Floats  # numerator − middle·denominator and denominator, of the baseline, then of the candidate
@@ -87,9 +88,12 @@ class RatioGain:
     relative: bool
     reach: float
     middle: float
+    apart: bool = False
 
     @staticmethod
-    def of(paired: Paired, grouping: Grouping, sign: float, *, relative: bool, reach: float) -> RatioGain:
+    def of(
+        paired: Paired, grouping: Grouping, sign: float, *, relative: bool, reach: float, apart: bool = False
+    ) -> RatioGain:
         """Take the sums of the clusters, as deviations from a middle between the runs."""
         sums = paired.clusters
         before = sums.baseline.sum() / sums.baseline_weight.sum()
@@ -103,18 +107,22 @@ class RatioGain:
             sums.candidate_weight,
         )
         stacked = np.column_stack([grouping.total(column) for column in columns])
-        return RatioGain(stacked, sign, relative, reach, middle)
+        return RatioGain(stacked, sign, relative, reach, middle, apart)
 
     def draw(self, source: WeightSource, chunk: int, end_points: Floats | None) -> Floats:
         """Return one chunk of draws, shape (2, CHUNK) with end points and (1, CHUNK) without.
 
         An end point is a cluster of average denominators, best in one run and worst in the other. Each draw
-        uses the two weights of the end points both ways round, so that swapping the runs mirrors the draws
-        exactly.
+        uses the two weights of the end points both ways round (of end points that are apart the first weight, on
+        either side), so that swapping the runs mirrors the draws exactly.
         """
         sums = weighted_sums(self.columns, source, chunk)
         if end_points is None or self.reach == 0.0:
             return self._combine(sums, None)[None, :]
+        if self.apart:
+            up = np.stack([end_points[0], np.zeros(CHUNK)])
+            worse, better = (up[::-1], up) if self.sign > 0.0 else (up, up[::-1])
+            return np.stack([self._combine(sums, worse), self._combine(sums, better)])
         return np.stack([self._combine(sums, end_points), self._combine(sums, end_points[::-1])])
 
     def _combine(self, sums: Floats, end_points: Floats | None) -> Floats:

@@ -1,7 +1,8 @@
 """End points: what a small sample is told of values it has not seen; and the level for few clusters.
 
-Each end point is a pseudo-cluster of half an average cluster's size at an end of what is possible. For
-pass/fail data of one run they make Jeffreys' interval (Brown, Cai and DasGupta 2001).
+An end point is a pseudo-cluster at an end of what is possible, half an average cluster in size; two of them make
+Jeffreys' interval of pass/fail data of one run (Brown, Cai and DasGupta 2001). While few clusters differ between the
+runs, each end of a gain's interval has but the end point of its own side, three quarters of a cluster in size.
 """
 
 from __future__ import annotations
@@ -17,20 +18,37 @@ from gateline.statistics.pairs import Floats, Paired, Side, Statistic
 from gateline.statistics.ratio_gains import GainRows
 
 _ENOUGH_DIFFER = 10
+_HALF, _THREE_QUARTERS = 0.5, 0.75
+"""Three quarters hold 4 % a side at nominal 2.5 %, whatever the rate of losses: docs/statistics.md, section 9."""
 _MORE_TO_COME = 3.0
 """Chosen on log-normal costs, so that they miss at most 4 % a side at nominal 2.5 %: docs/statistics.md."""
 _EQUAL = 1e-9
 _ROUNDING = 1e-12
-_HALVES = np.array([0.5, 0.5])
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """How far the two end points of a gain lie from their centre, per sample, and a note where it is a guess."""
+class EndPoints:
+    """How far the two end points of a gain lie from their centre, per sample, and a note where it is a guess.
+
+    Where they are `apart`, the lower end of the interval is made with the lower end point alone, the upper end with
+    the upper one.
+    """
 
     reach: float
     notes: tuple[str, ...] = ()
     centre: float = 0.0
+    apart: bool = False
+
+    @property
+    def shape(self) -> float:
+        """Return the shape of the gamma weight of one end point: its size in average clusters."""
+        return _THREE_QUARTERS if self.apart else _HALF
+
+    def shapes(self, *, upper: bool) -> Floats:
+        """Return the shapes of the lower and the upper end point for one end of the interval, 0 for none."""
+        if not self.apart:
+            return np.array([self.shape, self.shape])
+        return np.array([0.0, self.shape]) if upper else np.array([self.shape, 0.0])
 
 
 def adjusted_deviate(level: float, clusters: int) -> float:
@@ -43,12 +61,12 @@ def adjusted_deviate(level: float, clusters: int) -> float:
     return math.sqrt(clusters / freedom) * float(stdtrit(freedom, 0.5 * (1.0 - level)))
 
 
-def reach_of_gain(paired: Paired, statistic: Statistic, width: float | None) -> Reach:
+def end_points_of_gain(paired: Paired, statistic: Statistic, width: float | None) -> EndPoints:
     """Return where the end points of a gain lie.
 
-    The width of the metric's range about 0 while fewer than 10 clusters differ between the runs. After that, of a
-    mean, the largest distance of a cluster from the gain seen, about that gain: about 0 they would pull it towards
-    no change. Where all differences are equal, and for a ratio, the largest difference seen about 0. Without a
+    The width of the metric's range about 0, apart, while fewer than 10 clusters differ between the runs. After that,
+    of a mean, the largest distance of a cluster from the gain seen, about that gain: about 0 they would pull it
+    towards no change. Where all differences are equal, and for a ratio, the largest difference seen about 0. Without a
     range the largest difference seen, and where nothing differs the largest value seen.
     """
     clusters = paired.clusters
@@ -64,32 +82,32 @@ def reach_of_gain(paired: Paired, statistic: Statistic, width: float | None) -> 
         seen = 0.0
     if width is not None:
         if clusters.differing < _ENOUGH_DIFFER:
-            return Reach(width)
+            return EndPoints(width, apart=True)
         if statistic.kind == "ratio":
-            return Reach(min(seen, width))
-        return _reach_about_the_gain(change, clusters.baseline_weight, min(seen, width))
+            return EndPoints(min(seen, width))
+        return _end_points_about_the_gain(change, clusters.baseline_weight, min(seen, width))
     if seen > 0.0:
-        return Reach(seen * (1.0 + _MORE_TO_COME / math.sqrt(len(clusters))))
+        return EndPoints(seen * (1.0 + _MORE_TO_COME / math.sqrt(len(clusters))))
     if largest > 0.0:
-        return Reach(
+        return EndPoints(
             largest, ("nothing differs and no range is declared: the largest value stands for the range",)
         )
-    return Reach(0.0, ("nothing differs and no range is declared",))
+    return EndPoints(0.0, ("nothing differs and no range is declared",))
 
 
-def _reach_about_the_gain(change: Floats, weight: Floats, largest: float) -> Reach:
+def _end_points_about_the_gain(change: Floats, weight: Floats, largest: float) -> EndPoints:
     some = weight > 0.0
     centre = float(weight[some] @ change[some]) / float(weight[some].sum())
     distance = float(np.abs(change[some] - centre).max())
     if distance <= _EQUAL * largest:
-        return Reach(largest, ("all differences are equal",))
-    return Reach(distance, centre=centre)
+        return EndPoints(largest, ("all differences are equal",))
+    return EndPoints(distance, centre=centre)
 
 
 def rows_of_gain(
-    paired: Paired, sign: float, reach: Reach, width: float | None, *, relative: bool
+    paired: Paired, sign: float, end_points: EndPoints, width: float | None, *, relative: bool, upper: bool
 ) -> GammaRows | None:
-    """Return the rows of a gain that is one ratio of sums; None where it isn't one.
+    """Return the rows of a gain that is one ratio of sums, for one end of its interval; None where it isn't one.
 
     That is: the denominators are the same in both runs, and for a relative gain the baseline has one sign.
     """
@@ -104,14 +122,14 @@ def rows_of_gain(
             denominator = -denominator
         if (denominator < 0.0).any():
             return None
-    ends = sign * reach.centre + np.array([-reach.reach, reach.reach])
+    ends = sign * end_points.centre + np.array([-end_points.reach, end_points.reach])
     if width is not None:
         ends = np.clip(ends, -width, width)
-    return _with_end_points(numerator, denominator, ends * average)
+    return _with_end_points(numerator, denominator, ends * average, end_points.shapes(upper=upper))
 
 
-def ratio_rows_of_gain(paired: Paired, reach: float, *, relative: bool) -> GainRows:
-    """Return the rows of a gain that is a difference of two ratios (candidate − baseline), with end points.
+def ratio_rows_of_gain(paired: Paired, end_points: EndPoints, *, relative: bool, upper: bool) -> GainRows:
+    """Return the rows of a difference of two ratios (candidate − baseline), for one end of its interval.
 
     An end point is a cluster of average denominators, best in one run and worst in the other; for a relative gain
     it carries the average baseline.
@@ -129,9 +147,10 @@ def ratio_rows_of_gain(paired: Paired, reach: float, *, relative: bool) -> GainR
             clusters.candidate_weight / other_size,
         ]
     )
+    reach, shapes = end_points.reach, end_points.shapes(upper=upper)
     down, up = (0.0, reach) if relative else (0.5 * reach, 0.5 * reach)
-    ends = np.array([[-down, 1.0, up, 1.0], [down, 1.0, -up, 1.0]])
-    shape = np.concatenate([np.ones(len(clusters)), _HALVES])
+    ends = np.array([[down, 1.0, -up, 1.0], [-down, 1.0, up, 1.0]])[shapes > 0.0]
+    shape = np.concatenate([np.ones(len(clusters)), shapes[shapes > 0.0]])
     return GainRows(np.concatenate([columns, ends]), shape, middle, relative)
 
 
@@ -151,15 +170,17 @@ def rows_of_value(paired: Paired, side: Side, bounds: tuple[float | None, float 
     ends = np.array(
         [float(np.nanmin(seen)) if low is None else low, float(np.nanmax(seen)) if high is None else high]
     )
-    return _with_end_points(numerator, denominator, ends * float(denominator.mean()))
+    return _with_end_points(
+        numerator, denominator, ends * float(denominator.mean()), np.array([_HALF, _HALF])
+    )
 
 
-def _with_end_points(numerator: Floats, denominator: Floats, ends: Floats) -> GammaRows:
-    average = float(denominator.mean())
+def _with_end_points(numerator: Floats, denominator: Floats, ends: Floats, shapes: Floats) -> GammaRows:
+    average, some = float(denominator.mean()), shapes > 0.0
     return merge_equal_rows(
-        np.concatenate([numerator, ends]),
-        np.concatenate([denominator, [average, average]]),
-        np.concatenate([np.ones(numerator.size), _HALVES]),
+        np.concatenate([numerator, ends[some]]),
+        np.concatenate([denominator, np.full(int(some.sum()), average)]),
+        np.concatenate([np.ones(numerator.size), shapes[some]]),
     )
 
 

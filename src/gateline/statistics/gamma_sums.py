@@ -75,18 +75,25 @@ def find_ends(rows: GammaRows, deviate: float) -> tuple[float, float]:
         The two ends. An end is infinite where the distribution has no end that a number can hold (rows of
         denominator 0 let Q grow without bound, and the tail is too deep).
     """
+    return find_lower_end(rows, deviate), find_upper_end(rows, deviate)
+
+
+def find_upper_end(rows: GammaRows, deviate: float) -> float:
+    """Return the quantile of Q at 1 − Φ(deviate); arguments and errors as in `find_ends`."""
+    return -find_lower_end(rows.negated(), deviate)
+
+
+def find_lower_end(rows: GammaRows, deviate: float) -> float:
+    """Return the quantile of Q at Φ(deviate); arguments and errors as in `find_ends`."""
     centre = rows.mean()
     shifted = rows.numerator - centre * rows.denominator
     # Divide by the sizes that occur, so that values of 1e12 and of 1e-12 take the same path.
     height = float(np.max(np.abs(shifted), initial=0.0))
     weight = float(rows.shape @ rows.denominator) / float(rows.shape.sum())
     if height <= 1e-14 * float(np.max(np.abs(rows.numerator), initial=0.0)):
-        return centre, centre
+        return centre
     scaled = GammaRows(shifted / height, rows.denominator / weight, rows.shape)
-    unit = height / weight
-    return centre + unit * _find_lower_end(scaled, deviate), centre - unit * _find_lower_end(
-        scaled.negated(), deviate
-    )
+    return centre + height / weight * _find_scaled_end(scaled, deviate)
 
 
 def log_lower_tail(rows: GammaRows, q: float) -> float:
@@ -102,7 +109,7 @@ def log_lower_tail(rows: GammaRows, q: float) -> float:
     return math.log1p(-math.exp(upper))
 
 
-def _find_lower_end(rows: GammaRows, deviate: float) -> float:
+def _find_scaled_end(rows: GammaRows, deviate: float) -> float:
     """Return the q with P(Q ≤ q) = Φ(deviate), for rows of mean 0, largest numerator 1 and average weight 1.
 
     Works on the distance of q from the lower end of the support, so that an end beside it keeps its digits.

@@ -37,11 +37,11 @@ class GainRows:
     relative: bool
 
 
-def find_gain_ends(rows: GainRows, deviate: float) -> tuple[float, float] | None:
-    """Return the quantiles of the gain at Φ(deviate) and 1 − Φ(deviate).
+def find_gain_end(rows: GainRows, deviate: float, *, upper: bool) -> float | None:
+    """Return the quantile of the gain at Φ(deviate), or for the upper end at 1 − Φ(deviate).
 
     Returns:
-        The two ends; None where the expansion does not hold (very few rows and a deep tail, or a baseline that may
+        The end; None where the expansion does not hold (very few rows and a deep tail, or a baseline that may
         change its sign): the caller must draw.
     """
     if rows.relative and not _keeps_its_sign(rows, deviate):
@@ -49,13 +49,13 @@ def find_gain_ends(rows: GainRows, deviate: float) -> tuple[float, float] | None
     # Numerators of 1e12 and of 1e-12 take the same path.
     unit = float(np.abs(rows.columns[:, [0, 2]]).max())
     if unit == 0.0:
-        return (0.0, 0.0)
+        return 0.0
     scaled = GainRows(rows.columns / [unit, 1.0, unit, 1.0], rows.shape, rows.middle / unit, rows.relative)
-    low = _find_end(scaled, deviate, -1.0)
-    high = _find_end(scaled, deviate, 1.0)
-    if low is None or high is None:
+    sign = 1.0 if upper else -1.0
+    end = _find_end(scaled, deviate, sign)
+    if end is None:
         return None
-    return (-low, high) if rows.relative else (-low * unit, high * unit)
+    return sign * end if rows.relative else sign * end * unit
 
 
 def _keeps_its_sign(rows: GainRows, deviate: float) -> bool:

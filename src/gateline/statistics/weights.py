@@ -52,9 +52,9 @@ class KeyedWeights:
         """Return the weights of one cluster in one chunk of draws, shape (CHUNK,)."""
         return self._stream.exponentials(self._keys[cluster], chunk)
 
-    def end_points(self, chunk: int) -> Floats:
-        """Return the Gamma(1/2) weights of the two end points in one chunk of draws, shape (2, CHUNK)."""
-        return self._stream.halves(chunk)
+    def end_points(self, chunk: int, shape: float) -> Floats:
+        """Return gamma weights of a shape for two end points in one chunk of draws, shape (2, CHUNK)."""
+        return self._stream.gammas(chunk, shape)
 
 
 class ResampledCounts:
@@ -155,8 +155,8 @@ class _Stream:
                 self._kept[key, chunk] = kept
         return kept
 
-    def halves(self, chunk: int) -> Floats:
-        return self._jump(_END_POINT, chunk).standard_gamma(0.5, size=(2, CHUNK))
+    def gammas(self, chunk: int, shape: float) -> Floats:
+        return self._jump(_END_POINT, chunk).standard_gamma(shape, size=(2, CHUNK))
 
 
 @lru_cache(maxsize=1)
