@@ -130,7 +130,7 @@ def test_clusters_and_repeats_weigh_as_wholes(statistic, relative):
     draws = 400_000
     weights = generator.standard_exponential((codes.size, draws))
     up, down = generator.standard_gamma(0.5, size=(2, draws))
-    reach = np.abs(changes / counts).max() * (1.0 + 3.0 / math.sqrt(codes.size))
+    reach = np.abs(changes / counts).max() * (1.0 + 5.0 / math.sqrt(codes.size))
     above = changes @ weights + counts.mean() * reach * (up - down)
     if relative:
         drawn = above / (before @ weights + before.mean() * (up + down))

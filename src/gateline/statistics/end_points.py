@@ -20,7 +20,7 @@ from gateline.statistics.ratio_gains import GainRows
 _ENOUGH_DIFFER = 10
 _HALF, _THREE_QUARTERS = 0.5, 0.75
 """Three quarters hold 4 % a side at nominal 2.5 %, whatever the rate of losses: docs/statistics.md, section 9."""
-_MORE_TO_COME = 3.0
+_MORE_TO_COME = 5.0
 """Chosen on log-normal costs, so that they miss at most 4 % a side at nominal 2.5 %: docs/statistics.md."""
 _EQUAL = 1e-9
 _ROUNDING = 1e-12
