@@ -96,7 +96,11 @@ class Comparison:
         """Return the questions of a slice that the candidate lacks and that should have a value of the metric."""
         labels, within = self.pairs.labels, self.metrics[metric].applies_to
         lost = labels.lost_in(place)
-        expected = set(labels.lost_in(within)) if within else set(lost)
+        if within is None or within == place:
+            return lost
+        expected, known = set(labels.lost_in(within)), set(labels.lost)
+        if within not in labels.files:  # a question that only a file names has no labels: it may belong there
+            expected |= {name for name in lost if name not in known}
         return [name for name in lost if name in expected]
 
     def left_out(self, metric: str, place: str | None) -> float:

@@ -58,7 +58,8 @@ def _judge(known: Known, options: Options) -> Verdict:
     golden = _read_golden(policy)
     _score_rankings(known, policy, golden)
     assert known.candidate_run is not None
-    pairs = known.pairs = pair(known.baseline_run, known.candidate_run, golden, terms)
+    files = _read_slices(policy)
+    pairs = known.pairs = pair(known.baseline_run, known.candidate_run, golden, terms, files)
     refuse_missing(pairs, terms)
     comparison = Comparison(pairs, policy.policy.metrics, policy.policy.statistics)
     found = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
@@ -102,6 +103,16 @@ def _read_runs(known: Known, options: Options) -> None:
 def _read_golden(policy: PolicyFile) -> Run | None:
     file = policy.golden_set_file()
     return None if file is None else _read("golden set", file, policy.policy.samples.id, None)
+
+
+def _read_slices(policy: PolicyFile) -> dict[str, Run]:
+    """Read the questions of the slices that files name."""
+    named = policy.slice_files()
+    if not named:
+        return {}
+    from gateline.golden.sets import read_set
+
+    return {name: read_set(name, file, policy.policy.samples.id) for name, file in named.items()}
 
 
 def _score_rankings(known: Known, policy: PolicyFile, golden: Run | None) -> None:

@@ -55,7 +55,8 @@ def _flatten(data: dict[str, Any]) -> dict[Path, Any]:
             named = _name_items(section, value)
         elif section == "slices":
             named = {("slices", "named", name): item for name, item in value["named"].items()}
-            flat |= {("slices", key): item for key, item in value.items() if key != "named"}
+            named |= {("slices", "files", name): {"file": item} for name, item in value["files"].items()}
+            flat |= {("slices", key): item for key, item in value.items() if key not in ("named", "files")}
         else:
             flat |= (
                 {(section, key): item for key, item in value.items()}

@@ -88,8 +88,13 @@ class PolicyFile:
     def golden_set_file(self) -> Path | None:
         """Return the golden set's path: as it stands, or from the policy's folder."""
         name = self.policy.samples.golden_set
-        if name is None:
-            return None
+        return None if name is None else self._find(name)
+
+    def slice_files(self) -> dict[str, Path]:
+        """Return the path of each slice that a file names."""
+        return {name: self._find(file) for name, file in self.policy.slices.files.items()}
+
+    def _find(self, name: str) -> Path:
         beside = Path(self.file).parent / name
         return beside if is_there(beside) or not is_there(name) else Path(name)
 

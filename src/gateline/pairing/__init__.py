@@ -5,7 +5,7 @@ Everything that makes a comparison meaningless ends here in NotComparable; rules
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -76,9 +76,16 @@ class Pairs:
         return len(self.sides) == 1
 
 
-def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms) -> Pairs:
+def pair(
+    baseline: Run | None,
+    candidate: Run,
+    golden: Run | None,
+    terms: Terms,
+    files: Mapping[str, Run] | None = None,
+) -> Pairs:
     """Join two runs, or take the candidate alone where `baseline` is None.
 
+    `files` holds the questions of each slice that a file names.
     Raises NotComparable, InputError or PolicyError where no verdict can rest on them.
     """
     lost: list[str] = []
@@ -99,7 +106,7 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
         ids = [name for name in ids if name in asked]
     sides = tuple(make_side(run, group, ids) for run, group in zip(runs, groups, strict=True))
     away = lost if golden is None else sorted(set(golden.ids) - groups[-1].keys())
-    labels = Labels(ids, sides, golden, terms, away)
+    labels = Labels(ids, sides, golden, terms, away, files or {})
     labels.check_slices()
     check_fields(terms.metrics, sides)
     agreed: list[str] = []
@@ -244,6 +251,14 @@ def _notice(pairs: Pairs, terms: Terms) -> list[str]:
         if number:
             notices.append(
                 f"{side.run.file}: {number} records carry both a score and an error; the score is not used"
+            )
+    for name in terms.slice_lines:
+        if name in pairs.labels.files and (away := pairs.labels.lost_in(name)):
+            run = pairs.labels.files[name]
+            named = name_some([f"'{one}'" for one in away])
+            notices.append(
+                f"{len(away)} of {len(run)} questions of the slice {name} ({run.file}) are not compared, since not "
+                f"all runs have them: {named}"
             )
     if pairs.identical:
         notices.append("both files hold the same records: nothing changed")

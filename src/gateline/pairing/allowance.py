@@ -64,13 +64,18 @@ def _refuse_lost(pairs: Pairs, terms: Terms) -> list[Problem]:
         if not lost or len(lost) / asked <= most + 1e-12:
             continue
         shown = name_some([f"'{one}'" for one in lost])
+        what, mend = (
+            "have no record",
+            "on_mismatch: intersect or not; where the golden set was cut, cut the baseline alike",
+        )
+        if place is not None and place in labels.files:
+            what, mend = "are not compared", f"evaluate in both runs what {labels.files[place].file} names"
         problems.append(
             Problem(
-                f"{len(lost)} of {asked} questions{f' of the slice {place}' if place else ''} have no record "
+                f"{len(lost)} of {asked} questions{f' of the slice {place}' if place else ''} {what} "
                 f"({len(lost) / asked:.1%}): {shown}",
                 pairs.sides[-1].run.file,
-                f"missing.drop_at_most lets {most * 100:g} % be left out, on_mismatch: intersect or not; where the "
-                "golden set was cut, cut the baseline alike",
+                f"missing.drop_at_most lets {most * 100:g} % be left out, {mend}",
             )
         )
     return problems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,6 +30,8 @@ class Labels:
     terms: Terms
     lost: Sequence[str] = ()
     """Questions that the candidate was to answer and has no record of: of the golden set, else of the baseline."""
+    files: Mapping[str, Run] = field(default_factory=dict)
+    """Slices whose questions are the ids in a file, by name."""
     _texts: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     _rows: dict[str | None, Rows] = field(default_factory=dict)
     _families: dict[str, list[str]] = field(default_factory=dict)
@@ -72,7 +74,13 @@ class Labels:
         return self._families[label]
 
     def lost_in(self, name: str | None) -> list[str]:
-        """Return the lost questions of a slice: None for all, a named slice, or `label=value`."""
+        """Return the lost questions of a slice: None for all, a named slice, or `label=value`.
+
+        Of a slice that a file names, those that are not compared, for whatever reason: it never shrinks in silence.
+        """
+        if name is not None and name in self.files:
+            compared = set(self.ids)
+            return sorted(one for one in self.files[name].ids if one not in compared)
         if name is None or not self.lost:
             return list(self.lost)
         columns = [(self._lost_values(label), {*wanted}) for label, wanted in self._conditions(name).items()]
@@ -109,6 +117,9 @@ class Labels:
         """Raise PolicyError for a slice or label that no record of either run carries: a typing slip."""
         problems = [self._check_label(label, where) for label, where in self.terms.family_labels.items()]
         for name, where in self.terms.slice_lines.items():
+            if name in self.files:
+                problems.append(self._check_file(name, where))
+                continue
             problems += [
                 self._check_condition(label, values, where)
                 for label, values in self._conditions(name).items()
@@ -125,6 +136,9 @@ class Labels:
         rows = [row for row, name in enumerate(run.ids) if name in wanted]
         counts: dict[str, int] = {}
         for name in self.terms.slice_lines:
+            if name in self.files:
+                counts[name] = len(wanted.intersection(self.files[name].ids))
+                continue
             conditions = self._conditions(name)
             columns = {label: run.labels(label) or [()] * len(run) for label in conditions}
             counts[name] = len(
@@ -245,6 +259,9 @@ class Labels:
     def _find_rows(self, name: str | None) -> Rows:
         if name is None:
             return np.arange(len(self.ids), dtype=np.int64)
+        if name in self.files:
+            members = set(self.files[name].ids)
+            return np.flatnonzero([one in members for one in self.ids]).astype(np.int64)
         keep = np.ones(len(self.ids), dtype=bool)
         for label, values in self._conditions(name).items():
             wanted = set(values)
@@ -262,6 +279,17 @@ class Labels:
             f"no sample of either run has a label '{label}'",
             where,
             did_you_mean(label, _known_labels(self._sources())),
+        )
+
+    def _check_file(self, name: str, where: str) -> Problem | None:
+        if len(self.rows(name)):
+            return None
+        run = self.files[name]
+        shown = name_some([f"'{one}'" for one in run.ids], 3)
+        return Problem(
+            f"none of the {len(run)} questions of the slice {name} ({run.file}) is compared: {shown}",
+            where,
+            "evaluate them in both runs; is it the right file?",
         )
 
     def _check_condition(self, label: str, values: Sequence[str], where: str) -> Problem | None:
