@@ -44,7 +44,8 @@ EVALSCOPE = {
     "rageval_mteb_baseline": JUDGED,
     "rageval_ragas_baseline_score.json": JUDGED,
 }
-OF_THE_TOOL = {"ragas": RAGAS, "mteb": MTEB, "evalscope": EVALSCOPE}
+RAGCHECKER = {"baseline.json": JUDGED}
+OF_THE_TOOL = {"ragas": RAGAS, "mteb": MTEB, "evalscope": EVALSCOPE, "ragchecker": RAGCHECKER}
 PAIRS = [(tool, name, reason) for tool, pairs in OF_THE_TOOL.items() for name, reason in pairs.items()]
 
 
