@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import time
@@ -14,6 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import jsonschema
 import pytest
+from node import NotThereError, find_program
 from stand_in import API, GitHub, serving, zipped
 
 from gateline.errors import HostError
@@ -147,24 +147,17 @@ def test_the_check_finds_what_is_wrong(environment, github):
 # --- prism, GitHub's description at work between the client and the stand-in
 
 
-NODE_MODULES = os.environ.get("GATELINE_NODE_MODULES", "")  # read now: each test's environment is a clean one
-
-
-def find_prism():
-    folders = [NODE_MODULES, str(Path(__file__).parents[2] / "node_modules")]
-    return next(
-        (path for folder in folders if folder and (path := shutil.which("prism", path=f"{folder}/.bin"))),
-        None,
-    ) or shutil.which("prism")
+@pytest.fixture(scope="session")
+def prism_program(request):
+    """The program, installed for the tests where npm is there."""
+    try:
+        return find_program("@stoplight/prism-cli", "5.14.2", "prism", request.config.cache.mkdir("npm"))
+    except NotThereError as error:
+        pytest.skip(f"prism is not here: {error}")
 
 
 @pytest.fixture
-def prism(tmp_path):
-    command = find_prism()
-    if command is None:
-        pytest.skip(
-            "prism is not here: npm install @stoplight/prism-cli, and name its node_modules in GATELINE_NODE_MODULES"
-        )
+def prism(prism_program, tmp_path):
     github = GitHub()
     with serving(github) as upstream, socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
@@ -172,7 +165,17 @@ def prism(tmp_path):
         github.base = f"http://127.0.0.1:{port}"
         with (tmp_path / "prism.log").open("w") as log:
             child = subprocess.Popen(
-                [command, "proxy", "--errors", "-h", "127.0.0.1", "-p", str(port), str(SLICE), upstream],
+                [
+                    prism_program,
+                    "proxy",
+                    "--errors",
+                    "-h",
+                    "127.0.0.1",
+                    "-p",
+                    str(port),
+                    str(SLICE),
+                    upstream,
+                ],
                 stdout=log,
                 stderr=log,
             )
