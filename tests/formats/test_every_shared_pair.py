@@ -45,7 +45,17 @@ EVALSCOPE = {
     "rageval_ragas_baseline_score.json": JUDGED,
 }
 RAGCHECKER = {"baseline.json": JUDGED}
-OF_THE_TOOL = {"ragas": RAGAS, "mteb": MTEB, "evalscope": EVALSCOPE, "ragchecker": RAGCHECKER}
+DEEPEVAL = {
+    "baseline.test_run.json": JUDGED,
+    "baseline.latest_test_run.json": JUDGED,
+}
+OF_THE_TOOL = {
+    "ragas": RAGAS,
+    "mteb": MTEB,
+    "evalscope": EVALSCOPE,
+    "ragchecker": RAGCHECKER,
+    "deepeval": DEEPEVAL,
+}
 PAIRS = [(tool, name, reason) for tool, pairs in OF_THE_TOOL.items() for name, reason in pairs.items()]
 
 
