@@ -63,10 +63,8 @@ def _lead(run: Run, known: dict[str, str], leading: Run) -> Run:
         )
     warnings = run.warnings if run.unpaired or not run.made_ids else ()  # its own ids are not used
     if lost:
-        warnings = (
-            *warnings,
-            f"{lost} of {len(handles)} records belong to no {leading.id_field} and are left out",
-        )
+        told = f"{lost} of {len(handles)} records are of no {run.handle} that {leading.file} has, and are left out"
+        warnings = (*warnings, told)
     return replace(
         run,
         ids=[known[handles[row]] for row in rows],
