@@ -18,7 +18,7 @@ from gateline.statistics.intervals import Interval
 from gateline.statistics.mean_differences import Floats
 
 _CORNERS = ((0, 0), (1, 1), (0, 1), (1, 0))
-_CORNER_WEIGHT = 0.125
+_CORNER_WEIGHT = 0.25
 _SAME = 1e-12
 
 
@@ -43,16 +43,16 @@ def correlate(
         ranks: correlate the ranks.
 
     Returns:
-        The value; the interval is None with fewer than 4 clusters. For the interval the four corners of what was
-        seen count as an eighth of a sample each, so that a perfect correlation of a few samples is not taken for
-        certain.
+        The value; the interval is None with fewer than 5 clusters. For the interval the four corners of what was
+        seen count as a quarter of a sample each, and the error is at least Fisher's 1/√(n − 3), so that a perfect
+        correlation of a few samples is not taken for certain.
     """
     ones = np.ones(first.size)
     value = _weighted(first, second, ones, ranks=ranks)
     if value is None:
         return Correlation(None, None)
     used, member = np.unique(cluster, return_inverse=True)
-    if used.size < 4:
+    if used.size < 5:
         return Correlation(value, None)
     ends = [(values.min(), values.max()) for values in (first, second)]
     one = np.append(first, [ends[0][at] for at, _ in _CORNERS])
@@ -61,11 +61,11 @@ def correlate(
     middle = _weighted(one, other, weights, ranks=ranks)
     if middle is None or abs(middle) >= 1.0:
         return Correlation(value, None)
-    influence = weights * _influence(one, other, weights, middle, ranks=ranks)
+    influence = _influence(one, other, weights, middle, ranks=ranks)
     by_cluster = np.bincount(member, influence[: first.size])
     squares = float(by_cluster @ by_cluster) * used.size / (used.size - 1)
-    corners = float((influence[first.size :] ** 2).sum()) / _CORNER_WEIGHT
-    error = math.sqrt(squares + corners) / float(weights.sum()) / (1.0 - middle**2)
+    error = math.sqrt(squares) / float(weights.sum()) / (1.0 - middle**2)
+    error = max(error, 1.0 / math.sqrt(first.size - 3))
     reach = -float(stdtrit(used.size - 2, 0.5 * (1.0 - level))) * error
     low, high = (math.tanh(math.atanh(middle) + side * reach) for side in (-1.0, 1.0))
     return Correlation(value, Interval(min(low, value), max(high, value), level, "influence", None))
