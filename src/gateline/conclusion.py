@@ -17,6 +17,7 @@ from gateline.comparison import Comparison
 from gateline.errors import GatelineError
 from gateline.field_names import guess_layer
 from gateline.findings import Finding, Status
+from gateline.losses import find_losses
 from gateline.movements import find_changed, find_curves, find_spreads
 from gateline.pairing import Pairs, state_facts
 from gateline.policy import PolicyFile
@@ -100,6 +101,7 @@ def conclude(
             "changed_samples": find_changed(ordered, comparison, with_excerpts=options.with_excerpts),
             "spreads": find_spreads(ordered, comparison),
             "curves": find_curves(ordered, comparison),
+            "losses": find_losses(ordered, comparison, policy.rules, with_excerpts=options.with_excerpts),
             "notices": list(notices),
             "problems": problems,
         }

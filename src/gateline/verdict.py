@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from gateline.findings import Finding, Status
+from gateline.lost_samples import Losses
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
 from gateline.record import Record
 
@@ -232,6 +233,8 @@ class Verdict(Record):
     """How the paired differences of each judged metric spread; a metric in which nothing differs has none."""
     curves: list[Curve] = Field(default_factory=list)
     """Quantiles of each judged time in both runs."""
+    losses: list[Losses] = Field(default_factory=list)
+    """Questions that fail hard rules on single samples, or got worse in a judged metric with a range."""
     notices: list[str]
     """What a person should know beside the findings."""
     problems: list[StatedProblem]
