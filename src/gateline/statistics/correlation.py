@@ -43,9 +43,9 @@ def correlate(
         ranks: correlate the ranks.
 
     Returns:
-        The value; the interval is None with fewer than 5 clusters. For the interval the four corners of what was
-        seen count as a quarter of a sample each, and the error is at least Fisher's 1/√(n − 3), so that a perfect
-        correlation of a few samples is not taken for certain.
+        The value; the interval is None with fewer than 5 clusters. The error is at least Fisher's 1/√(n − 3), and
+        where the value is within 1/n of perfect, the four corners of what was seen count as a quarter of a sample
+        each: a perfect correlation of a few samples is not taken for certain.
     """
     ones = np.ones(first.size)
     value = _weighted(first, second, ones, ranks=ranks)
@@ -57,7 +57,8 @@ def correlate(
     ends = [(values.min(), values.max()) for values in (first, second)]
     one = np.append(first, [ends[0][at] for at, _ in _CORNERS])
     other = np.append(second, [ends[1][at] for _, at in _CORNERS])
-    weights = np.append(ones, np.full(len(_CORNERS), _CORNER_WEIGHT))
+    near_perfect = abs(value) > 1.0 - 1.0 / first.size
+    weights = np.append(ones, np.full(len(_CORNERS), _CORNER_WEIGHT if near_perfect else 0.0))
     middle = _weighted(one, other, weights, ranks=ranks)
     if middle is None or abs(middle) >= 1.0:
         return Correlation(value, None)
