@@ -49,7 +49,18 @@ DEEPEVAL = {
     "baseline.test_run.json": JUDGED,
     "baseline.latest_test_run.json": JUDGED,
 }
+LANGSMITH = {"baseline.csv": JUDGED, "baseline.json": JUDGED}
+PHOENIX = {"baseline.csv": JUDGED, "baseline.json": JUDGED}
+LANGFUSE = {
+    "baseline.traces.csv": JUDGED,
+    "baseline.traces.json": JUDGED,
+    "baseline.scores.csv": "a trace gets another id in each run",
+    "baseline.scores.json": "a trace gets another id in each run",
+}
 OF_THE_TOOL = {
+    "langsmith": LANGSMITH,
+    "phoenix": PHOENIX,
+    "langfuse": LANGFUSE,
     "ragas": RAGAS,
     "mteb": MTEB,
     "evalscope": EVALSCOPE,

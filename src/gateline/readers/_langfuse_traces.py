@@ -40,8 +40,26 @@ NUMBERS = frozenset(
     + [f"{level}Count" for level in ("error", "warning", "default", "debug", "observation")]
 )
 OTHERS = frozenset(
-    """id timestamp tags input output metadata usage level comments observations scores bookmarked public projectId
-    createdAt updatedAt externalId htmlPath""".split()
+    [
+        "id",
+        "timestamp",
+        "tags",
+        "input",
+        "output",
+        "metadata",
+        "usage",
+        "level",
+        "comments",
+        "observations",
+        "scores",
+        "bookmarked",
+        "public",
+        "projectId",
+        "createdAt",
+        "updatedAt",
+        "externalId",
+        "htmlPath",
+    ]
 )
 """Columns of the table that may hold a list and are no scores."""
 
