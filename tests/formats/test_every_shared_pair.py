@@ -57,6 +57,7 @@ LANGFUSE = {
     "baseline.scores.csv": "a trace gets another id in each run",
     "baseline.scores.json": "a trace gets another id in each run",
 }
+PROMPTFOO = {"baseline.json": JUDGED, "baseline.jsonl": JUDGED, "baseline.csv": JUDGED}
 OF_THE_TOOL = {
     "langsmith": LANGSMITH,
     "phoenix": PHOENIX,
@@ -66,6 +67,7 @@ OF_THE_TOOL = {
     "evalscope": EVALSCOPE,
     "ragchecker": RAGCHECKER,
     "deepeval": DEEPEVAL,
+    "promptfoo": PROMPTFOO,
 }
 PAIRS = [(tool, name, reason) for tool, pairs in OF_THE_TOOL.items() for name, reason in pairs.items()]
 

@@ -93,7 +93,10 @@ def read(source: Source, options: ReadOptions) -> Run:
     builder = RunBuilder(source, ReadOptions(), NAME)
     builder.add(records, np.zeros(len(records), dtype=np.int64))
     unscored = [text for record in records for text in record["metric_errors"] or ()]  # type: ignore[attr-defined]
-    return _describe(builder.finish(), run, results, identity, unscored)
+    described = _describe(builder.finish(), run, results, identity, unscored)
+    return replace(
+        described, made_ids=identity.is_made or options.id_field not in (None, "id", identity.field)
+    )
 
 
 def _find_run(value: object, source: Source) -> Mapping[str, object]:
@@ -259,7 +262,6 @@ def _describe(
         fields=kept,
         slices={name: column for name, column in run.slices.items() if not _is_blank(column)},
         id_field=identity.field,
-        made_ids=identity.is_made,
         warnings=(*warnings, *find_warnings(facts, results)),
         provenance=provenance,
         metric_facts={
