@@ -221,6 +221,10 @@ def _add_comment(parser: argparse.ArgumentParser) -> None:
     _switch(parser, "--remove-comment", help="take an earlier comment away when all is well again")
 
 
+def _add_policies(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("policy", metavar="POLICY", nargs="+", help="the policy, a YAML file; or several")
+
+
 def _add_policy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="the policy, a YAML file")
 
@@ -292,7 +296,7 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
         "post a verdict that another job made, such as the run of a pull request from a fork",
         _add_publish,
     ),
-    "lint": ("check a policy without data", _add_policy),
+    "lint": ("check a policy without data", _add_policies),
     "explain": ("say a policy in plain sentences", _add_policy),
     "schema": ("print the JSON Schema of policies (for editors) or of verdict.json", _add_schema),
     "inspect": ("show what a reader recognises in a result file", _add_inspect),
