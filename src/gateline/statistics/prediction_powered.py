@@ -32,7 +32,6 @@ _ENOUGH_DIFFER = 10
 _MORE_TO_COME = 3.0
 """As for end points without a range, docs/statistics.md section 2."""
 _SAME = 1e-12
-_TOO_FEW = "{} labelled clusters can't say how far the judge is to be believed: labels alone"
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,8 @@ class PredictionPowered:
 
     `value` is None where no sample has a label. `judge` is the judge's mean over all samples, `human` the mean of
     the labels, `rectifier` the mean of human − judge where both are known (the judge's bias with its sign turned).
-    `trust` is the weight of the judge, 0 to 1. The interval is None below 2 labelled clusters.
+    `trust` is the weight of the judge, 0 to 1: 0 below `ENOUGH_TO_TUNE` labelled clusters, unless the caller set it.
+    The interval is None below 2 labelled clusters.
     """
 
     value: float | None
@@ -230,10 +230,8 @@ def _estimate(
             weight * sums.judge, sums.count, _ends_of_judge(sums, weight, bounds, seen, of_gain=of_gain)
         )
         ends = difference_ends(excess, everywhere, level=level, seed=settings.seed)
-        untuned = tuned and sums.labelled_clusters < ENOUGH_TO_TUNE and labelled < known.size
-        notes = ends.notes + ((_TOO_FEW.format(sums.labelled_clusters),) if untuned else ())
         low, high = min(ends.low, value), max(ends.high, value)
-        interval = Interval(low, high, level, "bayesian", ends.draws or None, notes)
+        interval = Interval(low, high, level, "bayesian", ends.draws or None, ends.notes)
     return PredictionPowered(
         value=value,
         interval=interval,
