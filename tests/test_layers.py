@@ -28,7 +28,7 @@ LAYERS = [
     ["gateline.field_names", "gateline.pairing"],
     ["gateline.findings", "gateline.lost_samples", "gateline.readers"],
     ["gateline.figures", "gateline.comparison", "gateline.convert", "gateline.golden"],
-    ["gateline.wording", "gateline.rules", "gateline.scoring"],
+    ["gateline.wording", "gateline.rules", "gateline.scoring", "gateline.audit"],
     ["gateline.waivers", "gateline.verdict"],
     ["gateline.policy_problems", "gateline.verdict_file"],
     [

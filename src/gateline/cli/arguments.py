@@ -25,6 +25,7 @@ COMMANDS = {
     "convert": "data",
     "score": "scores",
     "golden": "scores",
+    "audit": "audits",
     "harvest": "queues",
 }
 """Command -> module of this folder that runs it."""
@@ -287,6 +288,21 @@ def _add_golden(parser: argparse.ArgumentParser) -> None:
     _switch(parser, "--json", help="as JSON")
 
 
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    _setting(parser, "--human", metavar="H", required=True, help="people's labels, in any readable format")
+    _setting(parser, "--judge", metavar="J", required=True, help="the judge's labels of the same ids")
+    _setting(parser, "--metric", metavar="NAME", help="column of the labels (default: the only metric)")
+    _setting(parser, "--judge-metric", metavar="NAME", help="the judge's column, where it has another name")
+    _setting(parser, "--slices", metavar="LABEL,…", help="labels to tell apart")
+    _setting(parser, "--cluster", metavar="LABEL", help="samples that share it are not independent")
+    _setting(parser, "--threshold", metavar="T", help="numbers from T on are a pass, in both files")
+    _setting(parser, "--confidence", metavar="C", default="0.95", help="of each interval (default: 0.95)")
+    _setting(parser, "--read-as", metavar="READER", help="force a reader instead of looking at the files")
+    _setting(parser, "--id", metavar="FIELD", help="field that identifies a sample (default: id)")
+    _switch(parser, "--judge-everywhere", help="people labelled a random part of what the judge has seen")
+    _switch(parser, "--json", help="as JSON")
+
+
 def _add_harvest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("verdict", metavar="VERDICT", help="a verdict.json")
     _setting(parser, "--output", "-o", metavar="FILE", required=True, help="the regression set, JSON Lines")
@@ -321,5 +337,6 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
         "check golden sets: duplicates, leaks, contradictions, and what each slice can show",
         _add_golden,
     ),
+    "audit": ("hold a judge against people: its errors, and the number people would see", _add_audit),
     "harvest": ("keep the questions that a verdict saw fail in a regression set, once each", _add_harvest),
 }

@@ -77,10 +77,8 @@ def _name_textless(kept: Kept, names: set[str]) -> list[str]:
     without = [f"'{name}'" for name in sorted(names) if find_question(kept.lines[name].record) is None]
     if not without:
         return []
-    return [
-        f"the text of {len(without)} questions is not known, they are kept by id alone: {name_some(without)} "
-        "(--golden or --candidate give it)"
-    ]
+    said = f"the text of {len(without)} questions is not known, they are kept by id alone: {name_some(without)}"
+    return [f"{said} (--golden or --candidate give it)"]
 
 
 def _add(kept: Kept, sightings: list[Sighting], labels: Labels) -> tuple[list[str], list[str]]:
