@@ -45,6 +45,12 @@ EVALSCOPE = {
     "rageval_ragas_baseline_score.json": JUDGED,
 }
 RAGCHECKER = {"baseline.json": JUDGED}
+INSPECT = {
+    "baseline.eval": JUDGED,
+    "baseline.deflate.eval": JUDGED,
+    "baseline.json": JUDGED,
+    "baseline.samples_df.csv": JUDGED,
+}
 DEEPEVAL = {
     "baseline.test_run.json": JUDGED,
     "baseline.latest_test_run.json": JUDGED,
@@ -66,6 +72,7 @@ OF_THE_TOOL = {
     "mteb": MTEB,
     "evalscope": EVALSCOPE,
     "ragchecker": RAGCHECKER,
+    "inspect": INSPECT,
     "deepeval": DEEPEVAL,
     "promptfoo": PROMPTFOO,
 }
