@@ -77,7 +77,9 @@ def _name_textless(kept: Kept, names: set[str]) -> list[str]:
     without = [f"'{name}'" for name in sorted(names) if find_question(kept.lines[name].record) is None]
     if not without:
         return []
-    said = f"the text of {len(without)} questions is not known, they are kept by id alone: {name_some(without)}"
+    said = (
+        f"the text of {len(without)} questions is not known, they are kept by id alone: {name_some(without)}"
+    )
     return [f"{said} (--golden or --candidate give it)"]
 
 

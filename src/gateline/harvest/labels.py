@@ -28,6 +28,8 @@ AS_LINES = frozenset({"jsonl", "gateline-jsonl"})
 """Formats whose records stand on the line that a run names."""
 OF_A_RUN = frozenset({"metrics", "error", "attempt", "gateline", "seen"})
 """Parts of a record that belong to a run, not to its question."""
+ONE_NAME = {name: label for label, names in NAMES.items() for name in names}
+"""Name of a label -> the one it has in the set: a golden set with two names of one label would be refused."""
 REFERENCES = frozenset(name for names in NAMES.values() for name in names) | {*SLICES, "slices"}
 """What a run's record may say of its question."""
 
@@ -111,8 +113,6 @@ def _add_run(labels: Labels, run: Run, verdict: Verdict, wanted: set[str]) -> No
                 run.place(rows[name]),
                 "an id must stand for one question",
             )
-        if before is not None:  # under another name it would stand there twice
-            said = {key: value for key, value in said.items() if key not in NAMES["question"]}
         labels.records[name] = {**known, **{key: value for key, value in said.items() if key not in known}}
 
 
@@ -128,8 +128,13 @@ def _records(run: Run, rows: Mapping[str, int]) -> dict[str, Record]:
 
 
 def _plain(record: Record) -> Record:
-    """Return a record without what is not there, and without NaN and infinite numbers, which strict JSON has not."""
-    return {key: _strict(value) for key, value in record.items() if _strict(value) is not None}
+    """Return a record with one name for each label, without what is not there, NaN and infinite numbers among that."""
+    plain: Record = {}
+    for key, value in record.items():
+        kept = _strict(value)
+        if kept is not None:
+            plain.setdefault(ONE_NAME.get(key, key), kept)
+    return plain
 
 
 def _strict(value: object) -> object:
