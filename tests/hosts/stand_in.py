@@ -67,6 +67,9 @@ class GitHub:
     """The stand-in. `me` is the token's user; an app's token has none and writes as github-actions[bot]."""
 
     me: str | None = None
+    repository: str = REPOSITORY
+    number: int = 7
+    """Of the pull request."""
     may_write: bool = True
     comments: list[dict] = field(default_factory=list)
     pulls: list[dict] = field(default_factory=list)
@@ -152,14 +155,14 @@ class GitHub:
             return Reply(200, {}, self.zips[int(path.rpartition("/")[2])])
         path = path.removeprefix(urlsplit(self.base).path)
         data = json.loads(body) if body else {}
-        root = f"/repos/{REPOSITORY}"
+        root = f"/repos/{self.repository}"
         if path == "/user":
             return (
                 self._said(403, "Resource not accessible by integration")
                 if self.me is None
                 else _json(200, account(self.me))
             )
-        if re.fullmatch(rf"{root}/issues/7/comments", path):
+        if re.fullmatch(rf"{root}/issues/{self.number}/comments", path):
             return self._page(self.comments, query) if method == "GET" else self._add(data)
         if found := re.fullmatch(rf"{root}/issues/comments/(\d+)", path):
             return self._change(method, int(found[1]), data)

@@ -5,24 +5,21 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
-import subprocess
-import time
-from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import jsonschema
 import pytest
-from node import NotThereError, find_program
+from prism import SLICE, prism_program, validating
 from stand_in import API, GitHub, serving, zipped
 
 from gateline.errors import HostError
 from gateline.hosts._sticky import Wish, keep_comment
 from gateline.hosts.github import Job
 
-SLICE = Path(__file__).parent / "data" / "github-api.json"
 DESCRIPTION = json.loads(SLICE.read_text(encoding="utf-8"))
 MARKER = "<!-- gateline: rag -->"
+
+__all__ = ["prism_program"]
 
 
 def find(reference):
@@ -147,51 +144,11 @@ def test_the_check_finds_what_is_wrong(environment, github):
 # --- prism, GitHub's description at work between the client and the stand-in
 
 
-@pytest.fixture(scope="session")
-def prism_program(request):
-    """The program, installed for the tests where npm is there."""
-    try:
-        return find_program("@stoplight/prism-cli", "5.14.2", "prism", request.config.cache.mkdir("npm"))
-    except NotThereError as error:
-        pytest.skip(f"prism is not here: {error}")
-
-
 @pytest.fixture
 def prism(prism_program, tmp_path):
     github = GitHub()
-    with serving(github) as upstream, socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-        probe.close()
-        github.base = f"http://127.0.0.1:{port}"
-        with (tmp_path / "prism.log").open("w") as log:
-            child = subprocess.Popen(
-                [
-                    prism_program,
-                    "proxy",
-                    "--errors",
-                    "-h",
-                    "127.0.0.1",
-                    "-p",
-                    str(port),
-                    str(SLICE),
-                    upstream,
-                ],
-                stdout=log,
-                stderr=log,
-            )
-            try:
-                for _ in range(300):
-                    if child.poll() is not None:
-                        pytest.fail((tmp_path / "prism.log").read_text())
-                    try:
-                        socket.create_connection(("127.0.0.1", port), 1).close()
-                        break
-                    except OSError:
-                        time.sleep(0.1)
-                yield github
-            finally:
-                child.terminate()
-                child.wait(10)
+    with serving(github) as upstream, validating(prism_program, github, upstream, tmp_path / "prism.log"):
+        yield github
 
 
 def test_prism_finds_nothing_wrong_with_requests_and_answers(prism, environment, monkeypatch):
