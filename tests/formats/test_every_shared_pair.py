@@ -47,6 +47,7 @@ EVALSCOPE = {
     "rageval_ragas_baseline_score.json": JUDGED,
 }
 RAGCHECKER = {"baseline.json": JUDGED}
+LM_EVAL = {"baseline": JUDGED}
 INSPECT = {
     "baseline.eval": JUDGED,
     "baseline.deflate.eval": JUDGED,
@@ -94,6 +95,7 @@ OF_THE_TOOL = {
     "evalscope": EVALSCOPE,
     "ragchecker": RAGCHECKER,
     "inspect": INSPECT,
+    "lm_eval": LM_EVAL,
     "deepeval": DEEPEVAL,
     "promptfoo": PROMPTFOO,
     "pytest": PYTEST,

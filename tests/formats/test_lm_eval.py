@@ -42,8 +42,8 @@ def sample(number: int = 0, **more) -> dict:
     doc = {"question": f"Q{number}", "topic": "hr" if number % 2 else "it", "key": f"k{number}"}
     line = {
         "doc_id": number, "doc": doc, "target": f"t{number}", "arguments": {}, "resps": [["a"]],
-        "filtered_resps": ["a"], "filter": "none", "metrics": ["acc"], "doc_hash": hashlib.sha256(str(number).encode()).hexdigest(),
-        "target_hash": f"{number:x}", "acc": 1.0,
+        "filtered_resps": ["a"], "filter": "none", "metrics": ["acc"],
+        "doc_hash": hashlib.sha256(str(number).encode()).hexdigest(), "target_hash": f"{number:x}", "acc": 1.0,
     }  # fmt: skip
     return line | more
 
@@ -399,5 +399,7 @@ def test_the_documented_policy(tmp_path):
     verdict = judge(policy, HARNESS / "baseline", HARNESS / "candidate")
     assert verdict.verdict == "pass", verdict.because
     assert verdict.pairing.paired == 29
-    strict = policy.read_text().replace("worse_by_at_most: 0.25", "worse_by_at_most: 0.0, on_inconclusive: fail")
+    strict = policy.read_text().replace(
+        "worse_by_at_most: 0.25", "worse_by_at_most: 0.0, on_inconclusive: fail"
+    )
     assert judge(strict, HARNESS / "baseline", HARNESS / "candidate", tmp_path).verdict == "fail"
