@@ -47,6 +47,7 @@ LAYERS = [
         "gateline.inspection",
     ],
     ["gateline.gate", "gateline.proposal"],
+    ["gateline.review"],
     ["gateline", "gateline.cli"],
     ["gateline.__main__"],
 ]

@@ -20,7 +20,7 @@ from gateline.samples import Run
 from gateline.verdict import BaseVerdict, Verdict
 from gateline.waivers import apply_waivers
 
-__all__ = ["Options", "check", "give_up"]
+__all__ = ["Options", "check", "compare", "give_up"]
 
 File = str | PathLike[str]
 
@@ -50,8 +50,30 @@ def check(
     return verdict if base_policy is None else _guard(verdict, base_policy, known, options)
 
 
+def compare(
+    policy: PolicyFile, baseline: File | None, candidate: File, options: Options | None = None
+) -> Comparison:
+    """Return two runs as `check` compares them, for those who look at single samples; `baseline` None: a first run.
+
+    Raises PolicyError, InputError or NotComparable where `check` would give no verdict.
+    """
+    known = Known(
+        policy.file, None if baseline is None else str(baseline), str(candidate), datetime.date.min, policy
+    )
+    _read_runs(known, options or Options(first_run=baseline is None))
+    return _compare(known)
+
+
 def _judge(known: Known, options: Options) -> Verdict:
     """Pair, compare, judge, waive, conclude."""
+    comparison, policy = _compare(known), known.policy
+    assert policy is not None and known.pairs is not None
+    found = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
+    found, notices = apply_waivers(found, policy.policy.waivers, policy.rules, comparison, known.on)
+    return conclude(found, [*known.pairs.notices, *notices], comparison, known, options)
+
+
+def _compare(known: Known) -> Comparison:
     policy = known.policy
     assert policy is not None
     terms = policy.terms()
@@ -61,10 +83,7 @@ def _judge(known: Known, options: Options) -> Verdict:
     files = _read_slices(policy)
     pairs = known.pairs = pair(known.baseline_run, known.candidate_run, golden, terms, files)
     refuse_missing(pairs, terms)
-    comparison = Comparison(pairs, policy.policy.metrics, policy.policy.statistics)
-    found = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
-    found, notices = apply_waivers(found, policy.policy.waivers, policy.rules, comparison, known.on)
-    return conclude(found, [*pairs.notices, *notices], comparison, known, options)
+    return Comparison(pairs, policy.policy.metrics, policy.policy.statistics)
 
 
 def give_up(

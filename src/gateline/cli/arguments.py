@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 
 import gateline
+from gateline.cli.variables import NO, YES, variable
+from gateline.cli.variables import setting as _setting
+from gateline.cli.variables import switch as _switch
 
 TYPE_CHECKING = False  # the module typing is slower to import than all else here
 if TYPE_CHECKING:
@@ -27,10 +29,9 @@ COMMANDS = {
     "golden": "scores",
     "audit": "audits",
     "harvest": "queues",
+    "review": "queues",
 }
 """Command -> module of this folder that runs it."""
-
-_YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 _EPILOG = """exit codes: 0 passed (warnings allowed), 1 the gate said no, 2 there is no verdict
 every option can also be set in the environment as GATELINE_<OPTION>, such as GATELINE_FAIL_ON=inconclusive"""
@@ -71,28 +72,6 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _variable(name: str) -> str | None:
-    """Return what the environment says of an option; an empty variable counts as unset, as CI hosts leave them."""
-    return os.environ.get("GATELINE_" + name.lstrip("-").upper().replace("-", "_")) or None
-
-
-def _setting(parser: argparse.ArgumentParser, *names: str, **options: Any) -> None:
-    """Add an option that the environment can set."""
-    name = next(name for name in names if name.startswith("--"))
-    value = _variable(name)
-    if value is not None:
-        choices = options.get("choices")
-        if choices and value not in choices:
-            wanted = ", ".join(choices)
-            parser.set_defaults(
-                unreadable=f"{name} is '{value}' in the environment; it must be one of {wanted}"
-            )
-        else:
-            options["default"] = value
-        options.pop("required", None)
-    parser.add_argument(*names, **options)
-
-
 class _Files(argparse.Action):
     """Joins the files of one run, which are named one by one, as lines; given ones replace the environment's."""
 
@@ -108,20 +87,10 @@ class _Files(argparse.Action):
         setattr(namespace, self.dest, values if named is self.default else f"{named}\n{values}")
 
 
-def _switch(parser: argparse.ArgumentParser, *names: str, help: str) -> None:  # noqa: A002  (argparse's word)
-    """Add an option without a value that the environment can set."""
-    name = next(name for name in names if name.startswith("--"))
-    value = _variable(name) or ""
-    said = value.strip().lower()
-    if said not in ("", *_YES, *_NO):
-        parser.set_defaults(unreadable=f"{name} is '{value}' in the environment; write true or false")
-    parser.add_argument(*names, action="store_true", default=said in _YES, help=help)
-
-
 def _add_verbosity(parser: argparse.ArgumentParser) -> None:
-    said = (_variable("--verbose") or "").strip().lower()
-    level = int(said) if said in ("0", "1", "2") else int(said in _YES)
-    if said not in ("", "2", *_YES, *_NO):
+    said = (variable("--verbose") or "").strip().lower()
+    level = int(said) if said in ("0", "1", "2") else int(said in YES)
+    if said not in ("", "2", *YES, *NO):
         parser.set_defaults(unreadable=f"--verbose is '{said}' in the environment; write 0, 1 or 2")
     parser.add_argument(
         "-v", "--verbose", action="count", default=level, help="show all findings; -vv also where a bug is"
@@ -316,6 +285,21 @@ def _add_harvest(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_review(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("verdict", metavar="VERDICT", help="a verdict.json")
+    _setting(parser, "-n", "--number", metavar="N", default="50", help="samples to look at (default: 50)")
+    _setting(parser, "--output", "-o", metavar="FILE", required=True, help="the queue to write, JSON Lines")
+    _setting(parser, "--policy", metavar="P", help="its policy (default: the verdict's)")
+    _setting(parser, "--baseline", metavar="B", help="its baseline (default: the verdict's)")
+    _setting(parser, "--candidate", metavar="C", help="its candidate (default: the verdict's)")
+    _setting(parser, "--metric", metavar="NAME,…", help="what to label (default: judged metrics of answers)")
+    _setting(parser, "--high-risk", metavar="SLICE,…", help="costly slices (default: hard rules')")
+    _setting(parser, "--threshold", metavar="METRIC=T,…", help="from T on it is good (default: the middle)")
+    _setting(parser, "--random-share", metavar="S", default="30%", help="part by chance (default: 30%%)")
+    _setting(parser, "--seed", metavar="SEED", default="0", help="draws others (default: 0)")
+    _setting(parser, "--read-as", metavar="READER", help="force a reader instead of looking at the files")
+
+
 _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": ("compare two result files under a policy and say pass, fail or no verdict", _add_check),
     "ci": (
@@ -339,4 +323,5 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     ),
     "audit": ("hold a judge against people: its errors, and the number people would see", _add_audit),
     "harvest": ("keep the questions that a verdict saw fail in a regression set, once each", _add_harvest),
+    "review": ("choose the samples that a person should look at, as a queue that audit reads", _add_review),
 }
