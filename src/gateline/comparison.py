@@ -15,6 +15,7 @@ from gateline.findings import FoundInterval, Judged
 from gateline.metric import Metric
 from gateline.pairing import Pairs, Rows
 from gateline.pairing.worst import assume_worst
+from gateline.remark import Said, said
 from gateline.samples import Floats
 from gateline.statistics import Interval, Paired, Settings, Statistic
 
@@ -150,7 +151,7 @@ class Comparison:
         *,
         family: int = 1,
         threshold: float | None = None,
-    ) -> tuple[FoundInterval | None, list[str]]:
+    ) -> tuple[FoundInterval | None, list[Said]]:
         """Return the interval of the number that is judged, widened over `family` checks, and notes on its making.
 
         `threshold` is only used to draw more often where an end lies near it.
@@ -184,7 +185,7 @@ class Comparison:
             )
         if found is None:
             return None, []
-        return _tell(found, judged), list(found.notes)
+        return _tell(found, judged), [said(note.key, **note.values) for note in found.notes]
 
     def smallest_visible_change(
         self, metric: str, place: str | None, judged: Judged, family: int

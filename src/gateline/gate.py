@@ -10,14 +10,15 @@ import datetime
 from os import PathLike
 
 from gateline.comparison import Comparison
-from gateline.conclusion import Known, Options, conclude, refuse
+from gateline.conclusion import Known, Options, add_notices, conclude, refuse, tell_base
 from gateline.errors import GatelineError, InputError, NotComparable, PolicyError
 from gateline.guard import compare_policies
 from gateline.pairing import pair, refuse_missing
 from gateline.policy import PolicyFile, load_policy
 from gateline.readers import read_run
+from gateline.remark import said
 from gateline.samples import Run
-from gateline.verdict import BaseVerdict, Verdict
+from gateline.verdict import Verdict
 from gateline.waivers import apply_waivers
 
 __all__ = ["Options", "check", "compare", "give_up"]
@@ -111,11 +112,7 @@ def _read_runs(known: Known, options: Options) -> None:
     if known.baseline is not None:
         known.baseline_run = _read("baseline", known.baseline, id_field, options.read_as)
     elif not options.first_run:
-        raise InputError(
-            "no baseline was given",
-            hint="give one with --baseline, or say --first-run where there is none yet: then only fixed limits are "
-            "judged",
-        )
+        raise InputError(said("problem.no-baseline"), hint=said("hint.no-baseline"))
     known.candidate_run = _read("candidate", known.candidate, id_field, options.read_as)
 
 
@@ -169,14 +166,14 @@ def _guard(verdict: Verdict, base_policy: File | PolicyFile, known: Known, optio
     try:
         base = base_policy if isinstance(base_policy, PolicyFile) else load_policy(base_policy)
     except PolicyError as error:
-        notice = f"the base branch's policy can't be read, so it is not known whether this change loosens it: {error}"
-        return verdict.model_copy(update={"notices": [*verdict.notices, notice]})
+        notice = said("notice.base-policy-unreadable", reason=str(error))
+        return add_notices(verdict, [notice])
     changes = compare_policies(base.policy, known.policy.policy)
     file = None if isinstance(base_policy, PolicyFile) else str(base_policy)
     update: dict[str, object] = {"base_file": file, "same_as_base": not changes, "changes": changes}
     if changes:
         before = _judge_under(base, known, options)
-        update["under_base"] = BaseVerdict(verdict=before.verdict, because=before.because[:3])
+        update["under_base"] = tell_base(before)
     return verdict.model_copy(update={"policy": verdict.policy.model_copy(update=update)})
 
 

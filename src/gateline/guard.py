@@ -127,7 +127,7 @@ def _loosens(path: Path, before: dict[Path, Any], after: dict[Path, Any]) -> boo
         return judge(leaf, old, new)
     # all of `statistics` may: a higher confidence turns harm that was shown into harm that is not; and so may
     # slices.at_least: smaller slices are judged no more, and in a larger family an interval shows less
-    return path not in (("version",), ("name",), ("description",))
+    return path not in (("version",), ("name",), ("description",), ("lang",))
 
 
 def _rule_loosens(path: Path, before: dict[Path, Any], after: dict[Path, Any]) -> bool:

@@ -71,7 +71,7 @@ def test_where_more_may_be_missing_a_hard_rule_fails_and_the_notice_names_the_qu
     verdict = gate(tmp_path, "a*40 1>1", ["a1", "a2", "gone"], missing="{drop_at_most: 50%}")
     (finding,) = verdict.findings
     assert (verdict.verdict, finding.status, finding.samples) == ("fail", "fail", 2)
-    assert finding.notes == ["1 samples without a usable value can't be shown to meet the bound"]
+    assert finding.notes == ["1 sample without a usable value can't be shown to meet the bound"]
     assert verdict.notices[0] == (
         f"1 of 3 questions of the slice regression ({tmp_path}/regression.jsonl) are not compared, since not all runs "
         "have them: 'gone'"

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 
 import gateline
+from gateline.texts import languages
 from gateline.cli.variables import NO, YES, variable
 from gateline.cli.variables import setting as _setting
 from gateline.cli.variables import switch as _switch
@@ -148,6 +149,16 @@ def _add_gate(
         "--with-excerpts",
         help="let reports hold texts of questions (artifacts of public repositories are public)",
     )
+    _add_language(parser)
+
+
+def _add_language(parser: argparse.ArgumentParser) -> None:
+    _setting(
+        parser,
+        "--lang",
+        choices=list(languages()),
+        help="language of comment and reports (default: the policy's lang, else en)",
+    )
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
@@ -179,6 +190,7 @@ def _add_ci(parser: argparse.ArgumentParser) -> None:
 def _add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("verdict", metavar="VERDICT", nargs="+", help="a verdict.json that another job made")
     _add_comment(parser)
+    _add_language(parser)
 
 
 def _add_comment(parser: argparse.ArgumentParser) -> None:

@@ -94,7 +94,14 @@ def _explained(job: Job, notes: Notes) -> Iterator[None]:
 def _keep(thread: Thread, job: Job, verdict: Verdict, options: argparse.Namespace, whose: str = "") -> bool:
     """Bring the comment up to date. Raises HostError also where a newer run has already written it."""
     limit = job.comment_limit - ROOM_FOR_ORDER
-    body = render("markdown", verdict, limit=limit, whole=job.whole, preface=Markdown(whose))
+    body = render(
+        "markdown",
+        verdict,
+        limit=limit,
+        whole=job.whole,
+        preface=Markdown(whose),
+        language=options.lang,
+    )
     fine = outcome(verdict) == PASSED
     done = keep_comment(thread, Wish(body, fine, options.comment, options.remove_comment, job.order))
     if done == "outdated":

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from gateline.statistics.gamma_sums import GammaRows, merge_equal_rows
+from gateline.statistics.notes import Note
 from gateline.statistics.pairs import Floats, Paired, Side, Statistic
 from gateline.statistics.ratio_gains import GainRows
 
@@ -29,7 +30,7 @@ class Reach:
     """How far the two end points of a gain lie from their centre, per sample, and a note where it is a guess."""
 
     reach: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     centre: float = 0.0
 
 
@@ -71,10 +72,8 @@ def reach_of_gain(paired: Paired, statistic: Statistic, width: float | None) -> 
     if seen > 0.0:
         return Reach(seen * (1.0 + _MORE_TO_COME / math.sqrt(len(clusters))))
     if largest > 0.0:
-        return Reach(
-            largest, ("nothing differs and no range is declared: the largest value stands for the range",)
-        )
-    return Reach(0.0, ("nothing differs and no range is declared",))
+        return Reach(largest, (Note("note.largest-for-range"),))
+    return Reach(0.0, (Note("note.no-range"),))
 
 
 def _reach_about_the_gain(change: Floats, weight: Floats, largest: float) -> Reach:
@@ -82,7 +81,7 @@ def _reach_about_the_gain(change: Floats, weight: Floats, largest: float) -> Rea
     centre = float(weight[some] @ change[some]) / float(weight[some].sum())
     distance = float(np.abs(change[some] - centre).max())
     if distance <= _EQUAL * largest:
-        return Reach(largest, ("all differences are equal",))
+        return Reach(largest, (Note("note.differences-equal"),))
     return Reach(distance, centre=centre)
 
 
