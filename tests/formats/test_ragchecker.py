@@ -196,7 +196,7 @@ def test_own_labels_stay_and_may_identify(tmp_path):
 @pytest.mark.parametrize(("text", "message"), [
     ('{"results": [{"query_id": "1", "gt_answer": "a", "metr', "r.json:1: is not JSON"),
     ('{"results": [{"query_id": "1", "gt_answer": "a"}, 5]}', "'results' must be a list of objects"),
-    ('{"results": [{"query_id": "1", "gt_answer": "a", "metrics": {"recall": 1}}]} x', "is not one JSON object"),
+    ('{"results": [{"query_id": "1", "gt_answer": "a", "metrics": {"recall": 1}}]} x', "something else begins behind the end"),
     ('{"results": [{"query": "1", "query_id": null, "gt_answer": "a", "metrics": {"recall": 1}}]}', "no record has"),
     ('{"overall_metrics": {}, "retriever_metrics": {}, "generator_metrics": {}}', "neither results nor a summary"),
 ])  # fmt: skip
@@ -206,7 +206,13 @@ def test_a_wrong_file_is_placed(tmp_path, text, message):
         read_run(tmp_path / "r.json")
 
 
-@given(st.lists(st.one_of(st.none(), st.integers(0, 1000).map(lambda parts: parts / 1000), st.just(float("nan"))), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.one_of(st.none(), st.integers(0, 1000).map(lambda parts: parts / 1000), st.just(float("nan"))),
+        min_size=1,
+        max_size=5,
+    )
+)
 def test_scores_are_read_as_written_and_nothing_missing_becomes_a_number(tmp_path_factory, scores):
     path = tmp_path_factory.getbasetemp() / "scores.json"
     items = [result(str(row), metrics={"recall": score, "f1": 1.0}) for row, score in enumerate(scores)]

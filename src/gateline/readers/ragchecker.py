@@ -16,7 +16,7 @@ import numpy as np
 from gateline.errors import InputError, name_some
 from gateline.readers._building import RunBuilder, describe
 from gateline.readers._identity import identify_by
-from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
+from gateline.readers._json_document import number_of, object_of, parse_document
 from gateline.readers._shape import shape_of
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import MetricFacts, Run
@@ -64,7 +64,7 @@ def read(source: Source, options: ReadOptions) -> Run:
 
     Raises InputError for a file in which no query has metrics: one that goes into RAGChecker, or a checkpoint.
     """
-    value = _parse(source)
+    value = object_of(parse_document(source))
     if "results" not in value:
         return _read_summary(source, value)
     results = value["results"]
@@ -87,18 +87,6 @@ def read(source: Source, options: ReadOptions) -> Run:
         warnings=(*_tell_undefined(undefined), *_tell_contradictions(run, results, value)),
     )
     return run if options.id_field in (None, "id", "query_id") else identify_by(run, options.id_field)
-
-
-def _parse(source: Source) -> Mapping[str, object]:
-    text = source.decode()
-    try:
-        value, end = parse_value(text, skip_blanks(text, 0))
-    except JsonProblemError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise InputError(f"is not JSON: {error}", f"{source.name}:{line}") from None
-    if not isinstance(value, dict) or text[end:].strip():
-        raise InputError("is not one JSON object", source.name)
-    return value
 
 
 def _read_result(result: Mapping[str, object], undefined: Counter[str]) -> Record:
@@ -159,7 +147,7 @@ def _tell_contradictions(
     summary = _flatten(value.get("metrics"))
     found = []
     for name in run.metrics:
-        scores = [_number(_object(one.get("metrics")).get(name)) for one in results]
+        scores = [number_of(object_of(one.get("metrics")).get(name)) for one in results]
         if name in summary and None not in scores:
             mean = 100 * float(np.mean([score for score in scores if score is not None]))
             if abs(mean - summary[name]) > _ROUNDED:
@@ -187,16 +175,6 @@ def _read_summary(source: Source, value: Mapping[str, object]) -> Run:
 
 def _flatten(summary: object) -> dict[str, float]:
     """Return the numbers of a summary's groups, of the new names and the old ones."""
-    groups = [part for name, part in _object(summary).items() if name in GROUPS | OLD_GROUPS]
-    items = [item for part in groups for item in _object(part).items()]
-    return {name: number for name, item in items if (number := _number(item)) is not None}
-
-
-def _object(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
-def _number(value: object) -> float | None:
-    """Return a finite number, else None."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and np.isfinite(value) else None  # type: ignore[arg-type,call-overload]
+    groups = [part for name, part in object_of(summary).items() if name in GROUPS | OLD_GROUPS]
+    items = [item for part in groups for item in object_of(part).items()]
+    return {name: number for name, item in items if (number := number_of(item)) is not None}
