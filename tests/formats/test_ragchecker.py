@@ -196,7 +196,7 @@ def test_own_labels_stay_and_may_identify(tmp_path):
 @pytest.mark.parametrize(("text", "message"), [
     ('{"results": [{"query_id": "1", "gt_answer": "a", "metr', "r.json:1: is not JSON"),
     ('{"results": [{"query_id": "1", "gt_answer": "a"}, 5]}', "'results' must be a list of objects"),
-    ('{"results": [{"query_id": "1", "gt_answer": "a", "metrics": {"recall": 1}}]} x', "something else begins behind the end"),
+    ('{"results": [{"query_id": "1", "gt_answer": "a", "metrics": {"recall": 1}}]} x', "else begins behind the end"),
     ('{"results": [{"query": "1", "query_id": null, "gt_answer": "a", "metrics": {"recall": 1}}]}', "no record has"),
     ('{"overall_metrics": {}, "retriever_metrics": {}, "generator_metrics": {}}', "neither results nor a summary"),
 ])  # fmt: skip
