@@ -102,6 +102,24 @@ def test_identity_labels_and_what_was_recorded(tmp_path):
     assert "tests that passed only when tried again count as passed: 1" in run.warnings
 
 
+@pytest.mark.parametrize("root", ["/home/ci/build-7/", "C:\\Users\\me\\repo\\"])
+def test_the_folder_of_a_machine_is_no_part_of_a_name(tmp_path, root):
+    slash = root[-1]
+    tests = [
+        one(
+            "a",
+            suite=f"{root}unit{slash}a.test.js > Login > [POST] /api",
+            filePath=f"{root}unit{slash}a.test.js",
+        ),
+        one("b", suite=[f"{root}e2e{slash}b.test.js", "/api > x"], filePath=f"{root}e2e{slash}b.test.js"),
+    ]
+    run = read_run(write(tmp_path / "a.json", *tests))
+    assert run.ids == ["unit/a.test.js > Login > [POST] /api > a", "e2e/b.test.js > /api > x > b"]
+    assert run.labels("file") == [("unit/a.test.js",), ("e2e/b.test.js",)]
+    alone = read_run(write(tmp_path / "a.json", tests[0]))
+    assert alone.ids == ["a.test.js > Login > [POST] /api > a"]
+
+
 def test_a_report_of_before_it_had_a_name(tmp_path):
     results = {"results": {"tool": {"name": "jest"}, "summary": {"tests": 2}, "tests": [one()]}}
     (tmp_path / "a.json").write_text(json.dumps(results))

@@ -262,6 +262,38 @@ def test_another_judge_is_not_compared(tmp_path):
     assert judge(policy + "provenance: {may_change: [judge]}\n", *paths, tmp_path).verdict == "pass"
 
 
+def log(criteria: object = None, steps: str = "['a']", rubric: object = None, score: float = 0.5) -> str:
+    """The log of a metric as DeepEval 4.1.10 and 4.3.1 write it."""
+    parts = (f"Criteria:\n{criteria}", f"Evaluation Steps:\n{steps}", f"Rubric:\n{rubric}", f"Score: {score}")
+    return " \n \n".join(parts)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_compared"),
+    [
+        (log("be kind"), log("be  kind", score=0.9), True),
+        (log("be kind"), log("be brief"), False),
+        (log("be kind", "['written by a model']"), log("be kind", "['written anew']"), True),
+        (log(None, "['mine']"), log(None, "['another']"), False),
+        (log("be kind", rubric="0-4: bad"), log("be kind", rubric="0-5: bad"), False),
+        (log("be kind"), "", True),
+    ],
+)
+def test_other_criteria_are_another_metric(tmp_path, before, after, is_compared):
+    paths = [
+        write_run(
+            tmp_path / f"{side}.json", case(metricsData=[result("Kind [GEval]", verboseLogs=text or None)])
+        )
+        for side, text in (("a", before), ("b", after))
+    ]
+    verdict = judge(POLICY.format(metric="kind", better="higher"), *paths, tmp_path)
+    assert (verdict.verdict == "pass") == is_compared
+    if not is_compared:
+        assert "criteria.Kind [GEval] is" in verdict.because[0]
+    if not after:
+        assert any("does not say its criteria.Kind [GEval]" in notice for notice in verdict.notices)
+
+
 def test_another_version_of_the_dataset_is_not_compared(tmp_path):
     paths = [
         write_run(

@@ -247,14 +247,10 @@ def test_a_test_without_assertions_has_no_score(tmp_path):
 
 def test_cached_answers_and_unknown_prices(tmp_path):
     usage = {"total": 30, "prompt": 20, "completion": 10}
+    again = {"total": 30, "prompt": 0, "completion": 0, "cached": 30}
     path = write_json(
         tmp_path / "a.json",
-        answer(
-            0,
-            response={"output": "a", "cached": True, "cost": 0.1, "tokenUsage": usage},
-            cost=0.1,
-            tokenUsage=usage,
-        ),
+        answer(0, response={"cached": True, "cost": 0.1, "tokenUsage": again}, cost=0.1, tokenUsage=again),
         answer(1, response={"output": "a", "tokenUsage": usage}, tokenUsage=usage),
         answer(2, response={"output": "a", "cost": 0}),
         answer(3),
@@ -263,6 +259,7 @@ def test_cached_answers_and_unknown_prices(tmp_path):
     assert run.fields["cached"] == [True, None, None, None]
     np.testing.assert_array_equal(run.numbers("cost_usd"), [0.1, np.nan, 0, np.nan])
     np.testing.assert_array_equal(run.numbers("tokens.total"), [30, 30, np.nan, np.nan])
+    np.testing.assert_array_equal(run.numbers("tokens.input"), [np.nan, 20, np.nan, np.nan])
 
 
 def test_repeats_prompts_and_providers():

@@ -6,9 +6,11 @@ whether a score passed its threshold tells it. Nothing here reads a file.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
+from gateline.readers._identity import normalise
 from gateline.readers._json_document import number_of, text_of
 from gateline.samples import MetricFacts
 
@@ -24,6 +26,10 @@ _KNOWN = frozenset({
     "Turn Contextual Recall", "Turn Contextual Relevancy", "PII Leakage", "Non-Advice", "Citation Faithfulness",
 })  # fmt: skip
 """Metrics of DeepEval of which a high score is good in every version, from 0 to 1."""
+_ASKED = re.compile(
+    r"Criteria:\n(.*?) \n \nEvaluation Steps:\n(.*?) \n \nRubric:\n(.*?) \n \nScore:", re.DOTALL
+)
+"""What the log of a user's own metric says of it: criteria or steps, and a rubric; `None` for what there is not."""
 _KIND = re.compile(r" \[(?:GEval|DAG|Conversational ?GEval|Conversational ?DAG)\]$")
 """What DeepEval writes behind the name of a metric that the user defined, scored from 0 to 1."""
 
@@ -105,6 +111,21 @@ def find_aliases(names: Sequence[str]) -> dict[str, str]:
         bare = re.sub(r"[^a-z0-9]+", "_", _KIND.sub("", name).lower()).strip("_")
         plain.setdefault(bare, []).append(name)
     return {bare: found[0] for bare, found in plain.items() if bare and len(found) == 1 and bare not in names}
+
+
+def find_criteria(results: Sequence[Mapping[str, object]]) -> str:
+    """Return a short digest of what a user's own metric asks of its judge; "" where the file does not tell one thing.
+
+    Steps count only where there are no criteria: DeepEval lets a model write them from the criteria, anew in each run.
+    """
+    found = set()
+    for result in results:
+        match = _ASKED.match(text_of(result.get("verboseLogs")))
+        if match:
+            criteria, steps, rubric = (normalise(part) for part in match.groups())
+            asked = "\n".join([steps if criteria == "None" else criteria, rubric])
+            found.add(hashlib.sha256(asked.encode()).hexdigest()[:12])
+    return found.pop() if len(found) == 1 else ""
 
 
 def judges_of(results: Sequence[Mapping[str, object]]) -> list[str]:

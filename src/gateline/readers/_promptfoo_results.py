@@ -70,13 +70,17 @@ def read_result(result: Result) -> Record:
     cost, latency = measure(result.get("cost")), measure(result.get("latencyMs"))
     usage = object_of(result.get("tokenUsage"))
     has_usage = "tokenUsage" in response or any(measure(usage.get(name)) for name in ("total", "prompt"))
+    total = measure(usage.get("total"))
+    parts = [measure(usage.get(name)) for name in ("prompt", "completion")]
+    if total and not any(parts):  # an answer from the cache is counted as a whole
+        parts = [None, None]
     record |= {
         "latency_ms": None if failed and not latency else latency,
         "cost_usd": cost if cost or ("cost" in response and not failed) else None,
         "cached": True if response.get("cached") is True else None,
-        "tokens.input": measure(usage.get("prompt")) if has_usage else None,
-        "tokens.output": measure(usage.get("completion")) if has_usage else None,
-        "tokens.total": measure(usage.get("total")) if has_usage else None,
+        "tokens.input": parts[0] if has_usage else None,
+        "tokens.output": parts[1] if has_usage else None,
+        "tokens.total": total if has_usage else None,
         "error_message": first_line(text_of(result.get("error"))) or None if failed else None,
     }
     return record

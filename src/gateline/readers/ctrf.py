@@ -5,7 +5,8 @@ A record is a test.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gateline.errors import InputError
@@ -25,6 +26,7 @@ _OUTCOMES: dict[str, Outcome] = {
 }
 _BROKEN = frozenset({"setup_failed", "teardown_failed", "error", "broken"})
 """What test runners call a test that did not come to its checks; CTRF itself only has `failed`."""
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]")
 _FACTS = ("appName", "appVersion", "buildName", "buildNumber", "commit", "branchName", "testEnvironment")
 
 
@@ -57,12 +59,32 @@ def read(source: Source, options: ReadOptions) -> Run:
         facts={name: value for name, value in facts.items() if isinstance(value, str | int)},
         version=text_of(document.get("specVersion")),
     )
-    return make_run(
-        source, NAME, [_read_test(test, number, source) for number, test in enumerate(tests, 1)], report
-    )
+    root = _find_root(tests)
+    cases = [_read_test(test, number, source, root) for number, test in enumerate(tests, 1)]
+    return make_run(source, NAME, cases, report)
 
 
-def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
+def _find_root(tests: Sequence[Mapping[str, object]]) -> str:
+    """Return the folder that is common to all absolute paths of files, as it is another one on each machine."""
+    paths = [
+        text for test in tests for text in (*_suites(test.get("suite"))[:1], text_of(test.get("filePath")))
+    ]
+    parts = [text.replace("\\", "/").split("/")[:-1] for text in paths if _ABSOLUTE.match(text)]
+    common = []
+    for names in zip(*parts, strict=False):
+        if len(set(names)) > 1:
+            break
+        common.append(names[0])
+    return "/".join(common) + "/" if common else ""
+
+
+def _below(text: str, root: str) -> str:
+    """Return an absolute path as seen from the common folder, and any other text as it is."""
+    plain = text.replace("\\", "/")
+    return plain.removeprefix(root) if root and _ABSOLUTE.match(text) else text
+
+
+def _read_test(test: Mapping[str, object], number: int, source: Source, root: str) -> Case:
     name, status = text_of(test.get("name")), test.get("status")
     if not name:
         raise InputError(f"test {number} has no name but {describe(test.get('name'))}", source.name)
@@ -71,7 +93,8 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
             f"the status of '{name}' must be passed, failed, skipped, pending or other, not {describe(status)}",
             source.name,
         )
-    raw, suites = text_of(test.get("rawStatus")), _suites(test.get("suite"))
+    raw = text_of(test.get("rawStatus"))
+    suites = [_below(suite, root) for suite in _suites(test.get("suite"))]
     outcome = "error" if status == "other" or raw.lower() in _BROKEN else _OUTCOMES[str(status)]
     message = text_of(test.get("message")) or raw
     return Case(
@@ -82,7 +105,7 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
         labels={
             **object_of(test.get("labels")),
             "suite": " > ".join(suites) or None,
-            "file": text_of(test.get("filePath")) or None,
+            "file": _below(text_of(test.get("filePath")), root) or None,
             "type": text_of(test.get("type")) or None,
             "tags": test.get("tags") if isinstance(test.get("tags"), list) else None,
         },
@@ -93,6 +116,6 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
 
 
 def _suites(value: object) -> list[str]:
-    """Return the names of the suites around a test, from the outermost; older reports have one text."""
-    names = value if isinstance(value, list) else [value]
+    """Return the names of the suites around a test, from the outermost; older reports have them in one text."""
+    names = value if isinstance(value, list) else text_of(value).split(" > ")
     return [name for one in names if (name := text_of(one))]

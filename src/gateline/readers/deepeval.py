@@ -17,6 +17,7 @@ from gateline.errors import InputError, name_some
 from gateline.readers._building import RunBuilder, describe
 from gateline.readers._deepeval_metrics import (
     find_aliases,
+    find_criteria,
     find_facts,
     find_version,
     find_warnings,
@@ -248,7 +249,9 @@ def _describe(
     }
     provenance = _state(document, results)
     must: dict[str, Agreement] = {
-        name: "exactly" for name in ("judge", "dataset_version") if name in provenance
+        name: "exactly"
+        for name in provenance
+        if name in ("judge", "dataset_version") or name.startswith("criteria.")
     }
     warnings = [identity.warning] if identity.warning else []
     if unscored:
@@ -308,6 +311,7 @@ def _state(
         "dataset": document.get("datasetAlias") or document.get("datasetId"),
         "dataset_version": document.get("datasetVersion"),
         "prompts": [prompt for prompt in prompts if prompt],
+        **{f"criteria.{name}": find_criteria(found) for name, found in results.items()},
         "judge": judges_of([one for found in results.values() for one in found]),
     }
     return {name: value for name, value in facts.items() if value not in (None, "", [])}
