@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gateline.errors import InputError
-from gateline.field_names import words_of
 from gateline.readers._identity import identify_questions, normalise
 from gateline.samples import label_texts
 
@@ -132,6 +131,8 @@ def identify(records: Sequence[Answered], file: str) -> Identity:
 
 def _name_tests(tests: Mapping[str, Answered]) -> tuple[dict[str, str], str, list[str]]:
     """Return the id of each test by its signature, where the ids come from, and what to warn of."""
+    from gateline.field_names import words_of
+
     for key in sorted({key for test in tests.values() for key in test.metadata}, key=_rank_name):
         if "id" in words_of(key):
             given = {

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gateline.errors import InputError
-from gateline.field_names import says_how_made
 from gateline.readers._json_document import measure
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.readers._test_suites import Case, Outcome, Report, make_run
@@ -178,6 +177,8 @@ def _declared(root: Element) -> int | None:
 
 def _state(root: Element) -> dict[str, object]:
     """Return what the suites' properties say of how the run was made, where they all say the same."""
+    from gateline.field_names import says_how_made
+
     suites = [root, *(child for child in root if _tag(child) == "testsuite")]
     told = [properties for suite in suites if (properties := _properties(suite))]
     if not told or any(len(properties) > MOST_FACTS for properties in told):
