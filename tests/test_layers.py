@@ -50,6 +50,7 @@ LAYERS = [
     ],
     ["gateline.gate", "gateline.proposal"],
     ["gateline.review"],
+    ["gateline.doctor"],
     ["gateline", "gateline.cli"],
     ["gateline.__main__"],
 ]

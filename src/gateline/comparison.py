@@ -58,6 +58,8 @@ class Comparison:
     settings: Settings
     values_only: bool = False
     """Whether it knows no intervals: its values may be infinite."""
+    plans: bool = True
+    """Whether it says what a slice could show; who asks a thousand times need not."""
     _keys: object = None
     _worst: Comparison | None = None
     _estimates: dict[tuple[str, str | None, bool], Estimate] = field(default_factory=dict)
@@ -192,7 +194,7 @@ class Comparison:
     ) -> float | None:
         """Return the smallest change that the slice could show with 80 % power, in the unit of the judged number."""
         estimate = self.estimate(metric, place, candidate_alone=judged == "candidate")
-        if judged == "candidate" or self.pairs.first_run or estimate.samples < 2:
+        if judged == "candidate" or self.pairs.first_run or estimate.samples < 2 or not self.plans:
             return None
         definition = self.metrics[metric]
         return statistics.smallest_visible_change(

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable
 
 import gateline
-from gateline.texts import languages
 from gateline.cli.variables import NO, YES, variable
 from gateline.cli.variables import setting as _setting
 from gateline.cli.variables import switch as _switch
+from gateline.texts import languages
 
 TYPE_CHECKING = False  # the module typing is slower to import than all else here
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ COMMANDS = {
     "convert": "data",
     "score": "scores",
     "golden": "scores",
+    "doctor": "examining",
     "audit": "audits",
     "harvest": "queues",
     "review": "queues",
@@ -269,6 +270,19 @@ def _add_golden(parser: argparse.ArgumentParser) -> None:
     _switch(parser, "--json", help="as JSON")
 
 
+def _add_harvest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("verdict", metavar="VERDICT", help="a verdict.json")
+    _setting(parser, "--output", "-o", metavar="FILE", required=True, help="the regression set, JSON Lines")
+    _setting(parser, "--golden", metavar="GOLDEN", help="golden set with the questions and their labels")
+    _setting(parser, "--candidate", metavar="C", help="the run that was judged, for what no golden set says")
+    _setting(
+        parser,
+        "--worse-by",
+        metavar="NUMBER",
+        help="loss that is much, or METRIC=NUMBER,… (default: half of the metric's range)",
+    )
+
+
 def _add_audit(parser: argparse.ArgumentParser) -> None:
     _setting(parser, "--human", metavar="H", required=True, help="people's labels, in any readable format")
     _setting(parser, "--judge", metavar="J", required=True, help="the judge's labels of the same ids")
@@ -284,19 +298,6 @@ def _add_audit(parser: argparse.ArgumentParser) -> None:
     _switch(parser, "--json", help="as JSON")
 
 
-def _add_harvest(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("verdict", metavar="VERDICT", help="a verdict.json")
-    _setting(parser, "--output", "-o", metavar="FILE", required=True, help="the regression set, JSON Lines")
-    _setting(parser, "--golden", metavar="GOLDEN", help="golden set with the questions and their labels")
-    _setting(parser, "--candidate", metavar="C", help="the run that was judged, for what no golden set says")
-    _setting(
-        parser,
-        "--worse-by",
-        metavar="NUMBER",
-        help="loss that is much, or METRIC=NUMBER,… (default: half of the metric's range)",
-    )
-
-
 def _add_review(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("verdict", metavar="VERDICT", help="a verdict.json")
     _setting(parser, "-n", "--number", metavar="N", default="50", help="samples to look at (default: 50)")
@@ -310,6 +311,28 @@ def _add_review(parser: argparse.ArgumentParser) -> None:
     _setting(parser, "--random-share", metavar="S", default="30%", help="part by chance (default: 30%%)")
     _setting(parser, "--seed", metavar="SEED", default="0", help="draws others (default: 0)")
     _setting(parser, "--read-as", metavar="READER", help="force a reader instead of looking at the files")
+
+
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("policy", metavar="POLICY", help="a YAML file")
+    _setting(parser, "--baseline", metavar="B", required=True, help="results of a run of the system")
+    _setting(
+        parser,
+        "--candidate",
+        metavar="C",
+        help="results of a second run, which shows how much a run differs from the next; without it that is assumed",
+    )
+    _setting(parser, "--copies", metavar="N", default="500", help="copies to judge (default: 500)")
+    _setting(parser, "--seed", metavar="N", default="0", help="seed of the copies (default: 0)")
+    _setting(
+        parser,
+        "--redone",
+        metavar="SHARE",
+        default="0.1",
+        help="with one run: share of answers assumed to change from run to run (default: 0.1)",
+    )
+    _setting(parser, "--output", "-o", metavar="FILE", help="also write an HTML page with curves")
+    _switch(parser, "--json", help="as JSON")
 
 
 _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
@@ -333,7 +356,11 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
         "check golden sets: duplicates, leaks, contradictions, and what each slice can show",
         _add_golden,
     ),
-    "audit": ("hold a judge against people: its errors, and the number people would see", _add_audit),
     "harvest": ("keep the questions that a verdict saw fail in a regression set, once each", _add_harvest),
     "review": ("choose the samples that a person should look at, as a queue that audit reads", _add_review),
+    "audit": ("hold a judge against people: its errors, and the number people would see", _add_audit),
+    "doctor": (
+        "try a policy on copies of your own runs: its false alarms, what it catches, what it can't decide",
+        _add_doctor,
+    ),
 }
