@@ -392,7 +392,8 @@ def audit(folder: Path, lines: list[str], capsys: pytest.CaptureFixture[str]) ->
     human.write_text("".join(f"{line}\n" for line in lines))
     capsys.readouterr()
     judged = str(folder / "candidate.jsonl")
-    assert run(["audit", "--human", str(human), "--judge", judged, "--judge-everywhere", "--json"]) == 0
+    code = run(["audit", "--human", str(human), "--judge", judged, "--judge-everywhere", "--json"])
+    assert code in (0, 1)  # 1: the judge is not shown to be better than chance
     found: dict[str, Any] = json.loads(capsys.readouterr().out)["overall"]
     return found
 
