@@ -15,7 +15,7 @@ from gateline.reports.escape import clean
 if TYPE_CHECKING:
     import jinja2
 
-_WIDE, _HIGH, _LEFT, _TOP = 200.0, 90.0, 30.0, 8.0
+_WIDE, _HIGH, _LEFT, _TOP = 200.0, 90.0, 38.0, 8.0
 
 
 def render_page(found: Examination) -> str:
