@@ -6,8 +6,10 @@ It decides nothing and keeps nothing; how much worse is much worse is for those 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from gateline.comparison import Comparison
 from gateline.findings import Finding, Status
@@ -103,8 +105,17 @@ class _Places:
         self._comparison = comparison
         self._first = side.first
         self._questions = side.run.texts("question") if with_excerpts else None
-        looked_at = pairs.facts.slices if pairs.facts else {}
-        self._members = {name: frozenset(pairs.labels.rows(name).tolist()) for name in looked_at}
+        self._looked_at = list(pairs.facts.slices) if pairs.facts else []
+
+    @cached_property
+    def _members(self) -> dict[str, npt.NDArray[np.bool_]]:
+        """Whether each pair (n) is in a slice, by slice."""
+        pairs = self._comparison.pairs
+        members = {}
+        for name in self._looked_at:
+            members[name] = np.zeros(len(pairs.ids), dtype=bool)
+            members[name][pairs.labels.rows(name)] = True
+        return members
 
     def tell(self, metric: str, rows: Rows) -> list[LostSample]:
         """Return what is known of some pairs (rows), in their order."""
@@ -117,7 +128,7 @@ class _Places:
                 baseline=None if before is None else _known(before[at]),
                 candidate=_known(after[at]),
                 gain=_known(gains[at]),
-                slices=[name for name, members in self._members.items() if row in members],
+                slices=[name for name, members in self._members.items() if members[row]],
                 question=self._questions[int(self._first[row])] if self._questions else None,
             )
             for at, row in enumerate(rows.tolist())
