@@ -18,6 +18,10 @@ from gateline.statistics.mean_differences import ClusterMean, Floats, difference
 from gateline.statistics.merged_draws import MergedRows, draw_ends
 from gateline.statistics.prediction_powered import JudgedSamples
 
+_DO_NOT_HOLD = "no rate from 0 to 1 would make this judge see what it saw: elsewhere its errors are others"
+_BEYOND = 1e9
+"""A rate beyond all that is possible; finite, so that a quantile beside it can be interpolated."""
+
 
 @dataclass(frozen=True, slots=True)
 class Separation:
@@ -113,19 +117,20 @@ def correct_rate(samples: JudgedSamples, *, level: float, seed: int) -> Correcte
     clusters = min(int(np.count_nonzero(columns[:, place])) for place in (1, 3))
     deviate = adjusted_deviate(level, clusters)
     drawn = draw_ends(MergedRows.of(columns, ends), _correct_draws, deviate, seed=seed)
-    interval = Interval(
-        min(drawn.low, value), max(drawn.high, value), level, "bayesian", drawn.draws, drawn.notes
-    )
+    if drawn.high <= 0.0 or drawn.low >= 1.0:
+        return CorrectedRate(None, None, reason=_DO_NOT_HOLD)
+    low, high = max(min(drawn.low, value), 0.0), min(max(drawn.high, value), 1.0)
+    interval = Interval(low, high, level, "bayesian", drawn.draws, drawn.notes)
     return CorrectedRate(value, interval, cut_off=value != found)
 
 
 def _correct_draws(sums: Floats) -> Floats:
-    """Return draws of the corrected rate twice, 0 and 1 where a draw can't be corrected: shape (2, draws)."""
+    """Return draws of the corrected rate twice, far below and above where a draw can't be corrected: (2, draws)."""
     sensitivity, false_positive_rate, seen = (sums[place] / sums[place + 1] for place in (0, 2, 4))
     separation = sensitivity - false_positive_rate
     usable = separation > 0.0
-    rate = np.clip((seen - false_positive_rate) / np.where(usable, separation, 1.0), 0.0, 1.0)
-    return np.stack([np.where(usable, rate, 0.0), np.where(usable, rate, 1.0)])
+    rate = (seen - false_positive_rate) / np.where(usable, separation, 1.0)
+    return np.stack([np.where(usable, rate, -_BEYOND), np.where(usable, rate, _BEYOND)])
 
 
 @dataclass(frozen=True, slots=True)
