@@ -106,8 +106,8 @@ def github(tmp_path, request):
     except pytest.skip.Exception:
         program = None
     with serving(hub) as address:
+        hub.base = hub.direct = address
         if program is None:
-            hub.base = address
             yield hub
             return
         with validating(program, hub, address, tmp_path / "prism.log"):

@@ -227,18 +227,20 @@ def test_every_shipped_case_is_judged_as_outside(image):
         if all((path / name).exists() for name in ("policy.yml", "baseline.jsonl", "candidate.jsonl"))
     )
     assert len(folders) > 20
-    script = "; ".join(
-        f"(cd {name} && gateline check --policy policy.yml --baseline baseline.jsonl --candidate candidate.jsonl"
-        " --on 2026-06-01 --format json 2>/dev/null)"
-        for name in folders
-    )
+    script = f"""if True:
+        import os
+        from gateline.cli import run
+        for name in {folders}:
+            os.chdir(os.path.join(os.environ["CASES"], name))
+            run(["check", "--policy", "policy.yml", "--baseline", "baseline.jsonl", "--candidate", "candidate.jsonl",
+                 "--on", "2026-06-01", "--format", "json"])"""
     inside = docker(
-        "run", "--rm", "--network", "none", "--read-only", "-v", f"{CASES}:/w:ro", "-w", "/w", "--entrypoint", "sh",
-        image, "-c", script, check=False,
+        "run", "--rm", "--network", "none", "--read-only", "-v", f"{CASES}:/w:ro", "-e", "CASES=/w",
+        "--entrypoint", "/opt/gateline/bin/python", image, "-c", script, check=False,
     )  # fmt: skip
     outside = subprocess.run(
-        ["sh", "-c", script.replace("gateline check", f"{sys.executable} -P -m gateline check")],
-        cwd=CASES, capture_output=True, text=True, encoding="utf-8", check=False,
+        [sys.executable, "-P", "-c", script],
+        capture_output=True, text=True, encoding="utf-8", check=False, env={**os.environ, "CASES": str(CASES)},
     )  # fmt: skip
     assert outside.stdout.count('"schema": "gateline.verdict/1"') == len(folders)
     assert inside.stdout == outside.stdout
