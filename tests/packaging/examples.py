@@ -1,8 +1,9 @@
-"""Takes the YAML examples out of the documents, so that linters and hosts' tools can be run on them.
+"""Takes the YAML examples out of the documents, and scripts out of workflows, so that linters can be run on them.
 
 As a script it writes them below a folder: workflows under .github/workflows (the README's short one under short),
 GitLab files under gitlab (with the two halves of the component, which linters can't read as one file), those of
-pre-commit under pre-commit. It changes no document.
+pre-commit under pre-commit, and what a step of a workflow or a document's `sh` block runs under scripts. It changes no
+document.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMPONENT = ROOT / "templates" / "gateline.yml"
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 _BLOCK = re.compile(r"^(?P<indent> *)```yaml\n(?P<text>.*?)^ *```$", re.DOTALL | re.MULTILINE)
 
 
@@ -56,10 +60,25 @@ def find_examples(kind: str | None = None) -> list[Example]:
     return [example for example in found if kind in (None, example.kind)]
 
 
+def find_scripts() -> dict[str, str]:
+    """Return what the steps of this repository's workflows run, and the `sh` blocks of the documents, by a name."""
+    found = {}
+    for file in WORKFLOWS:
+        for job, told in yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"].items():
+            for number, step in enumerate(told["steps"], 1):
+                if "run" in step:
+                    found[f"{file.stem}-{job}-{number}"] = step["run"]
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        for block in re.finditer(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+            found[f"{document.stem.lower()}-{text[: block.start()].count(chr(10)) + 2}"] = block[1]
+    return found
+
+
 def write_examples(folder: Path) -> None:
     """Write all that a tool of a host can read."""
     places = {"github": ".github/workflows", "gitlab": "gitlab", "pre-commit": "pre-commit"}
-    for place in (*places.values(), "short"):
+    for place in (*places.values(), "short", "scripts"):
         (folder / place).mkdir(parents=True)
     for kind, place in places.items():
         for example in find_examples(kind):
@@ -70,6 +89,8 @@ def write_examples(folder: Path) -> None:
                 where, text = "short", "on: pull_request\n" + text  # shown without what every workflow has
             (folder / where / f"{example.name}.yml").write_text(text, encoding="utf-8")
     header, body = re.split(r"^---$", COMPONENT.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)
+    for name, script in find_scripts().items():
+        (folder / "scripts" / f"{name}.sh").write_text(f"#!/usr/bin/env bash\n{script}", encoding="utf-8")
     (folder / "gitlab" / "component-header.yml").write_text(header, encoding="utf-8")
     (folder / "gitlab" / "component-body.yml").write_text(body, encoding="utf-8")
 

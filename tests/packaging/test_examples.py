@@ -83,6 +83,12 @@ def test_configurations_are_what_pre_commit_takes(folder):
     run_tool("pre-commit", "validate-config", *files)
 
 
+def test_scripts_are_what_a_shell_takes(folder):
+    scripts = sorted((folder / "scripts").iterdir())
+    assert {"release-image-4", "ci-tests-3"} <= {script.stem for script in scripts}
+    run_tool("shellcheck", "--severity", "info", *scripts)
+
+
 @contextmanager
 def gitlab_server():
     """A GitLab that has the artifacts of one job on main, and keeps the notes of one merge request."""
