@@ -472,6 +472,8 @@ def test_odd_values_are_no_crash(tmp_path):
     deep["vars"] = {"question": json.loads("[" * 60 + "]" * 60)}
     with pytest.raises(InputError, match="nested more than"):
         read_run(write_json(tmp_path / "b.json", deep))
+    with pytest.raises(InputError, match=r"c\.jsonl:2: is nested more than"):
+        read_run(write_lines(tmp_path / "c.jsonl", answer(0), deep))
 
 
 def test_the_documented_policy(tmp_path):

@@ -113,6 +113,7 @@ def test_recorded_values_keep_their_types_and_versions_are_told(tmp_path):
     [
         ([], "no test in the report"),
         ([{"outcome": "passed"}], "test 1 has no nodeid but null"),
+        ([one("t.py::b", [])], "the outcome of 't.py::b' must be passed, .* not a list"),
         ([one(), one("t.py::b", "fine")], "the outcome of 't.py::b' must be passed, .* not the text 'fine'"),
     ],
 )

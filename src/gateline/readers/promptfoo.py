@@ -13,6 +13,7 @@ import numpy as np
 
 from gateline.errors import InputError
 from gateline.readers._building import RunBuilder
+from gateline.readers._columns import DEEPEST, is_shallow
 from gateline.readers._json_document import object_of, objects_of, parse_document, text_of
 from gateline.readers._json_lines import read_object
 from gateline.readers._json_text import JsonProblemError
@@ -99,6 +100,8 @@ def _read_lines(source: Source) -> list[tuple[int, Result]]:
                 raise InputError(
                     "is no result of promptfoo: it has no gradingResult", f"{source.name}:{line}"
                 )
+            if not is_shallow(result):
+                raise InputError(f"is nested more than {DEEPEST} levels deep", f"{source.name}:{line}")
             found.append((line, result))
     return found
 

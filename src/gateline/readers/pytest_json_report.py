@@ -63,7 +63,7 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
     name, outcome = text_of(test.get("nodeid")), test.get("outcome")
     if not name:
         raise InputError(f"test {number} has no nodeid but {describe(test.get('nodeid'))}", source.name)
-    if outcome not in _OUTCOMES:
+    if not isinstance(outcome, str) or outcome not in _OUTCOMES:
         raise InputError(
             f"the outcome of '{name}' must be {', '.join(_OUTCOMES)}, not {describe(outcome)}", source.name
         )
