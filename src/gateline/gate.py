@@ -99,8 +99,8 @@ def give_up(
     """Return the verdict that there is none: what was asked can't be read, or gateline itself is at fault."""
     if not isinstance(error, GatelineError):
         error = InputError(
-            f"this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}",
-            hint="please report it with the command; -vv shows where it happened",
+            said("problem.bug", error=f"{type(error).__name__}: {str(error)[:300]}"),
+            hint=said("hint.bug"),
         )
     known = Known(str(policy), None if baseline is None else str(baseline), str(candidate), on)
     return refuse(error, known, options)
@@ -139,9 +139,9 @@ def _score_rankings(known: Known, policy: PolicyFile, golden: Run | None) -> Non
             continue
         if golden is None:
             raise InputError(
-                "holds rankings and no scores",
+                said("problem.rankings-only"),
                 run.file,
-                "name the labels in the policy, samples: {golden_set: qrels.txt}, or run gateline score first",
+                said("hint.rankings-only"),
             )
         from gateline.golden import GoldenSet
         from gateline.scoring import cutoffs_of, score

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gateline.errors import nearest
 from gateline.record import Record
 from gateline.texts import Texts, load
 
@@ -21,7 +22,7 @@ class Remark(Record):
 
     key: str
     """Key of the sentence."""
-    values: dict[str, Value | Remark | list[Remark]]
+    values: dict[str, Value | Remark | list[Remark | str]]
     """What stands in it, by the name of the field; a list is joined as the language joins one."""
 
 
@@ -38,12 +39,33 @@ class Said(str):
         return said
 
 
-def said(key: str, /, **values: Value | Said | Sequence[Said]) -> Said:
+def said(key: str, /, **values: Value | Said | Sequence[str]) -> Said:
     """Return a sentence in English; `count` chooses its form. Other sentences may stand in it.
 
     Raises KeyError where the catalogue has no such key, or its text has a field that is not given.
     """
     return Said(Remark(key=key, values={name: _as_value(value) for name, value in values.items()}))
+
+
+def name_some(names: Iterable[str], most: int = 5) -> Said:
+    """Return up to `most` names in quotes, and how many more there are: `'q1', 'q2' and 3 more`."""
+    return list_some([f"'{name}'" for name in names], most)
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return a hint that names the nearest known name, else the known names, else nothing."""
+    names = sorted(known)
+    close = nearest(name, names)
+    if close:
+        return said("hint.did-you-mean", name=close)
+    return said("hint.known", names=list_some(names, 12)) if names else ""
+
+
+def list_some(names: Sequence[str], most: int = 5) -> Said:
+    """Return up to `most` names as they are, and how many more there are: `q1, q2 and 3 more`."""
+    if len(names) <= most:
+        return said("list.all", list=names)
+    return said("list.more", list=names[:most], count=len(names) - most)
 
 
 def remark_of(text: str) -> Remark | None:
@@ -80,13 +102,14 @@ def say_remark(remark: Remark, language: Texts) -> str:
     return language.say(remark.key, **_fields(remark.values, language))  # type: ignore[arg-type]
 
 
-def _fields(values: Mapping[str, Value | Remark | list[Remark]], language: Texts) -> dict[str, object]:
+def _fields(values: Mapping[str, Value | Remark | list[Remark | str]], language: Texts) -> dict[str, object]:
     fields: dict[str, object] = {}
     for name, value in values.items():
         if isinstance(value, Remark):
             fields[name] = say_remark(value, language)
         elif isinstance(value, list):
-            fields[name] = language.say("joint.list").join(say_remark(one, language) for one in value)
+            items = [one if isinstance(one, str) else say_remark(one, language) for one in value]
+            fields[name] = language.say("joint.list").join(items)
         else:
             fields[name] = value
     count = fields.get("count")
@@ -95,9 +118,9 @@ def _fields(values: Mapping[str, Value | Remark | list[Remark]], language: Texts
     return fields
 
 
-def _as_value(value: Value | Said | Sequence[Said]) -> Value | Remark | list[Remark]:
+def _as_value(value: Value | Said | Sequence[str]) -> Value | Remark | list[Remark | str]:
     if isinstance(value, Said):
         return value.remark
     if isinstance(value, str | int | float):
         return value
-    return [one.remark for one in value]
+    return [one.remark if isinstance(one, Said) else one for one in value]

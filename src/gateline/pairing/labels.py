@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from gateline.errors import InputError, NotComparable, PolicyError, Problem, did_you_mean, name_some
+from gateline.errors import InputError, NotComparable, PolicyError, Problem
 from gateline.pairing.join import Codes, Side
 from gateline.pairing.settings import Terms
+from gateline.remark import name_some, said, suggest
 from gateline.samples import Run
 
 Rows = npt.NDArray[np.int64]
@@ -100,9 +101,9 @@ class Labels:
             return np.arange(len(self.ids), dtype=np.int64), list(self.ids)
         if not any(side.run.find_label(name) is not None for side in self._sources()):
             raise PolicyError(
-                f"no record has the field '{name}' that samples.cluster names",
+                said("problem.no-cluster-field", field=name),
                 self.sides[-1].run.file,
-                did_you_mean(name, _known_labels(self._sources())),
+                suggest(name, _known_labels(self._sources())),
             )
         texts = self.values(name)
         names = [
@@ -181,19 +182,21 @@ class Labels:
         row_of = {one: row for row, one in enumerate(self.golden.ids)}
         problems = [
             Problem(
-                f"sample '{one}' is {name}={', '.join(golden)} in the golden set and "
-                f"{name}={', '.join(said)} in the runs",
+                said(
+                    "problem.relabelled-in-runs",
+                    id=one,
+                    golden=f"{name}={', '.join(golden)}",
+                    runs=f"{name}={', '.join(told_by_runs)}",
+                ),
                 self.golden.place(row_of[one]),
             )
-            for one, golden, said in differing[:5]
+            for one, golden, told_by_runs in differing[:5]
         ]
-        rest = [f"'{one}'" for one, _, _ in differing[5:]]
-        more = f"; likewise {name_some(rest, 20)}" if rest else ""
-        hint = Problem(
-            f"another label {name} in the golden set than in the runs for {len(differing)} questions{more}",
-            self.golden.file,
-            "a label that the policy slices by must not change; correct it where it is wrong, or run both anew",
-        )
+        what = said("problem.another-label-in-runs", label=name, count=len(differing))
+        rest = [one for one, _, _ in differing[5:]]
+        if rest:
+            what = said("problem.and-likewise", what=what, ids=name_some(rest, 20))
+        hint = Problem(what, self.golden.file, said("hint.another-label-in-runs"))
         raise NotComparable(
             f"the golden set and the runs disagree on the label {name}", problems=[*problems, hint]
         )
@@ -213,18 +216,21 @@ class Labels:
             if differs and not golden[position]:
                 problems.append(
                     Problem(
-                        f"sample '{self.ids[position]}' is {name}={', '.join(after)} in the candidate "
-                        f"and {name}={', '.join(before)} in the baseline",
+                        said(
+                            "problem.relabelled",
+                            id=self.ids[position],
+                            candidate=f"{name}={', '.join(after)}",
+                            baseline=f"{name}={', '.join(before)}",
+                        ),
                         self.sides[-1].run.place(int(self.sides[-1].first[position])),
                     )
                 )
             agreed.append(golden[position] if differs else before or after)
         if problems:
             hint = Problem(
-                f"another label {name} in the candidate for {len(problems)} of {len(self.ids)} questions",
+                said("problem.another-label", label=name, differing=len(problems), asked=len(self.ids)),
                 self.sides[-1].run.file,
-                "a label that the policy slices by must not change between the runs; "
-                "keep such labels in the golden set",
+                said("hint.another-label"),
             )
             raise NotComparable(f"the runs disagree on the label {name}", problems=[*problems[:5], hint])
         return agreed
@@ -243,8 +249,12 @@ class Labels:
             differs = bool(texts[row] and found[code] and set(texts[row]) != set(found[code]))
             if differs and not golden[code]:
                 raise InputError(
-                    f"attempts at '{self.ids[code]}' have different labels: {name}={', '.join(found[code])} "
-                    f"and {name}={', '.join(texts[row])}",
+                    said(
+                        "problem.attempts-labelled",
+                        id=self.ids[code],
+                        first=f"{name}={', '.join(found[code])}",
+                        second=f"{name}={', '.join(texts[row])}",
+                    ),
                     side.run.place(row),
                 )
             found[code] = golden[code] if differs else found[code] or texts[row]
@@ -276,21 +286,23 @@ class Labels:
         if any(side.run.find_label(label) is not None for side in self._sources()):
             return None
         return Problem(
-            f"no sample of either run has a label '{label}'",
+            said("problem.no-label", label=label),
             where,
-            did_you_mean(label, _known_labels(self._sources())),
+            suggest(label, _known_labels(self._sources())),
         )
 
     def _check_file(self, name: str, where: str) -> Problem | None:
         if len(self.rows(name)):
             return None
         run = self.files[name]
-        shown = name_some([f"'{one}'" for one in run.ids], 3)
-        return Problem(
-            f"none of the {len(run)} questions of the slice {name} ({run.file}) is compared: {shown}",
-            where,
-            "evaluate them in both runs; is it the right file?",
+        what = said(
+            "problem.slice-not-compared",
+            count=len(run),
+            slice=name,
+            file=run.file,
+            ids=name_some(run.ids, 3),
         )
+        return Problem(what, where, said("hint.slice-not-compared"))
 
     def _check_condition(self, label: str, values: Sequence[str], where: str) -> Problem | None:
         missing = self._check_label(label, where)
@@ -304,7 +316,7 @@ class Labels:
         if not absent:
             return None
         return Problem(
-            f"no sample of either run has {label}={absent[0]}", where, did_you_mean(absent[0], known)
+            said("problem.no-label-value", label=label, value=absent[0]), where, suggest(absent[0], known)
         )
 
 

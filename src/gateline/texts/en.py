@@ -27,6 +27,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "joint.with-aside": "{text} ({aside})",
     "sentence": "{text}.",
     "list.more": "{list} and {count} more",
+    "list.all": "{list}",
     "list.rest": "and {count} more",
     "unit.percent": " %",
     "unit.points": " points",
@@ -36,6 +37,9 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "word.worse": "worse",
     "word.better": "better",
     "word.none": "none",
+    "word.not-stated": "not stated",
+    "direction.higher": "higher",
+    "direction.lower": "lower",
     "title.baseline": "Baseline",
     "title.candidate": "Candidate",
     "title.policy": "Policy",
@@ -198,6 +202,22 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     },
     "notice.waiver": "the waiver of {rule}",
     "notice.waiver-in": "the waiver of {rule} in {slice}",
+    "notice.fact-not-said": "{file} does not say its {field}, so it is not known whether it changed",
+    "notice.other-direction": (
+        "{metric}: the policy says {policy} is better, the tool that wrote it says {tool}"
+    ),
+    "notice.not-in-golden-set": {
+        "one": "{count} question is not in the golden set {file} and is left out: {ids}",
+        "other": "{count} questions are not in the golden set {file} and are left out: {ids}",
+    },
+    "notice.not-compared": (
+        "{missing} of {asked} questions of the slice {slice} ({file}) are not compared, since not all runs have "
+        "them: {ids}"
+    ),
+    "notice.score-and-error": {
+        "one": "{file}: {count} record carries both a score and an error; the score is not used",
+        "other": "{file}: {count} records carry both a score and an error; the score is not used",
+    },
     "notice.base-policy-unreadable": (
         "the base branch's policy can't be read, so it is not known whether this change loosens it: {reason}"
     ),
@@ -208,6 +228,129 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.no-baseline": (
         "give one with --baseline, or say --first-run where there is none yet: then only fixed limits are judged"
     ),
+    "problem.bug": "this is a bug in gateline: {error}",
+    "hint.bug": "please report it with the command; -vv shows where it happened",
+    "problem.rankings-only": "holds rankings and no scores",
+    "hint.rankings-only": (
+        "name the labels in the policy, samples: {{golden_set: qrels.txt}}, or run gateline score first"
+    ),
+    "hint.did-you-mean": "did you mean '{name}'?",
+    "hint.known": "known: {names}",
+    "problem.likewise": "likewise {ids}",
+    "problem.and-likewise": "{what}; likewise {ids}",
+    "problem.of-slice": "{things} of the slice {slice}",
+    "problem.nothing-in-common": "the two runs have no question in common",
+    "hint.nothing-in-common": "the baseline has {baseline}, the candidate {candidate}",
+    "problem.not-in-candidate": "{missing} of {asked} questions of the baseline are not in the candidate: {ids}",
+    "problem.not-in-baseline": "{missing} of {asked} questions of the candidate are not in the baseline: {ids}",
+    "hint.same-golden-set": ("run both on the same golden set, or write samples: {{on_mismatch: intersect}}"),
+    "problem.no-input-field": "samples.same_input: no record has a field '{field}'",
+    "problem.another-input": (
+        "sample '{id}' has another {field} in the {run}: '{found}', in the baseline '{wanted}'"
+    ),
+    "hint.same-input": (
+        "an id must stand for the same input in both runs; samples: {{same_input: […]}} says what is compared"
+    ),
+    "problem.repeated": "the id '{id}' stands {times} times, in lines {lines}",
+    "problem.repeated-and-others": {
+        "one": "{first}; so does {count} other id",
+        "other": "{first}; so do {count} other ids",
+    },
+    "hint.no-attempts": "samples: {{repeats: refuse}} does not allow attempts",
+    "hint.number-attempts": (
+        "where these are attempts at one question, number them in the field '{field}' or name the field that does: "
+        "samples: {{repeat_field: …}}"
+    ),
+    "problem.too-few-pairs": {
+        "one": "{count} pair is too few for a verdict: samples.at_least is {least}",
+        "other": "{count} pairs are too few for a verdict: samples.at_least is {least}",
+    },
+    "hint.too-few-pairs": (
+        "evaluate more questions, or lower samples: {{at_least: …}} knowing that fewer prove less"
+    ),
+    "problem.twice-in-golden-set": "the id '{id}' stands twice in the golden set, first in line {line}",
+    "problem.golden-set-not-answered": (
+        "{missing} of {asked} questions of the golden set {file} are not answered: {ids}"
+    ),
+    "problem.fact-differs": "{field} is '{before}' in the baseline and '{after}' in the candidate",
+    "problem.fact-differs-for": "{what}, for {ids}",
+    "problem.major-version": "{what}; they must agree in the major version",
+    "problem.must-match": "provenance.must_match: {what}",
+    "problem.fact-not-said": "provenance.must_match: {file} does not say its {field}",
+    "problem.fact-mixed": "provenance.must_match: {field} is not the same for the whole of {file}: {value}",
+    "hint.fact-not-said": "have the run written with it, or take it out of must_match",
+    "hint.rerun": "rerun one of them, so that both are made alike",
+    "hint.rerun-or-let-differ": (
+        "rerun one of them, so that both are made alike; or let it differ: provenance: {{may_change: [{field}]}}"
+    ),
+    "problem.another-metric": (
+        "{field} is another metric in the two files: {before} in the baseline, {after} in the candidate"
+    ),
+    "problem.another-direction": "{field}: {before} is better in the baseline, {after} in the candidate",
+    "problem.another-scale": (
+        "{field} is on another scale: {before} in the baseline, {after} in the candidate"
+    ),
+    "hint.one-version": "evaluate both with one version and the same settings of the tool",
+    "problem.missing-values": "{metric} is missing for {missing} of {samples} ({share})",
+    "problem.by-cause": "{what}: {causes} ({ids})",
+    "lost.no-answer": "{count} without an answer",
+    "lost.no-score": "{count} without a score",
+    "lost.cached": "{count} cached",
+    "lost.price-unknown": "{count} of unknown price",
+    "lost.undefined": "{count} with a denominator of 0",
+    "lost.fewer-attempts": "{count} with fewer attempts than in the other run",
+    "hint.drop-at-most": "missing.drop_at_most lets {share} % of them be left out",
+    "hint.drop-none": "missing.drop_at_most is 0: none may be left out",
+    "hint.drop-and-rerun": (
+        "{allowed}; rerun the evaluation, or say applies_to where a metric is not defined everywhere"
+    ),
+    "problem.lost": "{missing} of {questions} have no record ({share}): {ids}",
+    "hint.lost": (
+        "missing.drop_at_most lets {share} % be left out, on_mismatch: intersect or not; where the golden set was "
+        "cut, cut the baseline alike"
+    ),
+    "problem.lost-of-file": "{missing} of {questions} are not compared ({share}): {ids}",
+    "hint.lost-of-file": (
+        "missing.drop_at_most lets {share} % be left out, evaluate in both runs what {file} names"
+    ),
+    "problem.refused": "{missing} of {asked} samples have no {metric} ({setting}): {ids}",
+    "hint.refused": "missing: {{{setting}: refuse}} allows none",
+    "problem.no-field": "no record has a field '{field}'",
+    "problem.no-field-of-metric": "no record has a field '{field}' (of the metric {metric})",
+    "problem.no-cluster-field": "no record has the field '{field}' that samples.cluster names",
+    "problem.outside-range": "{metric} of sample '{id}' is {value}, outside its range [{low}, {high}]",
+    "hint.outside-range": "mend the file, or the range: metrics: {{{metric}: {{range: …}}}}",
+    "problem.below-zero": "{metric} of sample '{id}' is {value}, below 0",
+    "hint.below-zero": (
+        "write null where nothing was measured; where it is meant, give the metric a range: "
+        "metrics: {{{metric}: {{range: […, …]}}}}"
+    ),
+    "problem.negative-denominator": "{field}, the denominator of {metric}, is {value} for sample '{id}'",
+    "hint.negative-denominator": "a denominator is a count and must not be negative",
+    "problem.share-and-percent": (
+        "{metric} is on another scale in the two files: up to {before} in the baseline, up to {after} in the candidate"
+    ),
+    "hint.share-and-percent": (
+        "bring both to one scale, and say which: metrics: {{{metric}: {{range: [0, 1]}}}}"
+    ),
+    "problem.relabelled": "sample '{id}' is {candidate} in the candidate and {baseline} in the baseline",
+    "problem.another-label": "another label {label} in the candidate for {differing} of {asked} questions",
+    "hint.another-label": (
+        "a label that the policy slices by must not change between the runs; keep such labels in the golden set"
+    ),
+    "problem.relabelled-in-runs": "sample '{id}' is {golden} in the golden set and {runs} in the runs",
+    "problem.another-label-in-runs": {
+        "one": "another label {label} in the golden set than in the runs for {count} question",
+        "other": "another label {label} in the golden set than in the runs for {count} questions",
+    },
+    "hint.another-label-in-runs": (
+        "a label that the policy slices by must not change; correct it where it is wrong, or run both anew"
+    ),
+    "problem.attempts-labelled": "attempts at '{id}' have different labels: {first} and {second}",
+    "problem.no-label": "no sample of either run has a label '{label}'",
+    "problem.no-label-value": "no sample of either run has {label}={value}",
+    "problem.slice-not-compared": "none of the {count} questions of the slice {slice} ({file}) is compared: {ids}",
+    "hint.slice-not-compared": "evaluate them in both runs; is it the right file?",
     "problem.nothing-judged": "no rule could be judged, so nothing was decided",
     "hint.give-baseline-or-limit": "give a baseline, or add a rule of kind limit",
     "hint.see-findings": "see the findings",
