@@ -15,6 +15,7 @@ from gateline.findings import FoundInterval, Judged
 from gateline.metric import Metric
 from gateline.pairing import Pairs, Rows
 from gateline.pairing.worst import assume_worst
+from gateline.remark import Said, said
 from gateline.samples import Floats
 from gateline.statistics import Interval, Paired, Settings, Statistic
 
@@ -57,6 +58,8 @@ class Comparison:
     settings: Settings
     values_only: bool = False
     """Whether it knows no intervals: its values may be infinite."""
+    plans: bool = True
+    """Whether it says what a slice could show; who asks a thousand times need not."""
     _keys: object = None
     _worst: Comparison | None = None
     _estimates: dict[tuple[str, str | None, bool], Estimate] = field(default_factory=dict)
@@ -96,7 +99,11 @@ class Comparison:
         """Return the questions of a slice that the candidate lacks and that should have a value of the metric."""
         labels, within = self.pairs.labels, self.metrics[metric].applies_to
         lost = labels.lost_in(place)
-        expected = set(labels.lost_in(within)) if within else set(lost)
+        if within is None or within == place:
+            return lost
+        expected, known = set(labels.lost_in(within)), set(labels.lost)
+        if within not in labels.files:  # a question that only a file names has no labels: it may belong there
+            expected |= {name for name in lost if name not in known}
         return [name for name in lost if name in expected]
 
     def left_out(self, metric: str, place: str | None) -> float:
@@ -146,7 +153,7 @@ class Comparison:
         *,
         family: int = 1,
         threshold: float | None = None,
-    ) -> tuple[FoundInterval | None, list[str]]:
+    ) -> tuple[FoundInterval | None, list[Said]]:
         """Return the interval of the number that is judged, widened over `family` checks, and notes on its making.
 
         `threshold` is only used to draw more often where an end lies near it.
@@ -180,14 +187,14 @@ class Comparison:
             )
         if found is None:
             return None, []
-        return _tell(found, judged), list(found.notes)
+        return _tell(found, judged), [said(note.key, **note.values) for note in found.notes]
 
     def smallest_visible_change(
         self, metric: str, place: str | None, judged: Judged, family: int
     ) -> float | None:
         """Return the smallest change that the slice could show with 80 % power, in the unit of the judged number."""
         estimate = self.estimate(metric, place, candidate_alone=judged == "candidate")
-        if judged == "candidate" or self.pairs.first_run or estimate.samples < 2:
+        if judged == "candidate" or self.pairs.first_run or estimate.samples < 2 or not self.plans:
             return None
         definition = self.metrics[metric]
         return statistics.smallest_visible_change(

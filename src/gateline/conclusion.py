@@ -14,14 +14,17 @@ import numpy as np
 
 import gateline
 from gateline.comparison import Comparison
-from gateline.errors import GatelineError
+from gateline.errors import GatelineError, Problem
 from gateline.field_names import guess_layer
 from gateline.findings import Finding, Status
+from gateline.losses import find_losses
 from gateline.movements import find_changed, find_curves, find_spreads
 from gateline.pairing import Pairs, state_facts
 from gateline.policy import PolicyFile
+from gateline.remark import remark_of, remarks_of, said
 from gateline.samples import Run
 from gateline.verdict import (
+    BaseVerdict,
     FailOn,
     PolicyFacts,
     RunFacts,
@@ -81,14 +84,8 @@ def conclude(
     word, code = decide(ordered, options.fail_on)
     problems = []
     if word == "invalid":
-        hint = (
-            "give a baseline, or add a rule of kind limit" if known.baseline is None else "see the findings"
-        )
-        problems = [
-            StatedProblem(
-                message="no rule could be judged, so nothing was decided", where=known.policy_file, hint=hint
-            )
-        ]
+        hint = said("hint.give-baseline-or-limit" if known.baseline is None else "hint.see-findings")
+        problems = [_state(Problem(said("problem.nothing-judged"), known.policy_file, hint))]
     return _tell(known, options).model_copy(
         update={
             "verdict": word,
@@ -100,7 +97,9 @@ def conclude(
             "changed_samples": find_changed(ordered, comparison, with_excerpts=options.with_excerpts),
             "spreads": find_spreads(ordered, comparison),
             "curves": find_curves(ordered, comparison),
-            "notices": list(notices),
+            "losses": find_losses(ordered, comparison, policy.rules, with_excerpts=options.with_excerpts),
+            "notices": [str(notice) for notice in notices],
+            "notices_said": remarks_of(notices),
             "problems": problems,
         }
     )
@@ -108,9 +107,40 @@ def conclude(
 
 def refuse(error: GatelineError, known: Known, options: Options) -> Verdict:
     """Return the verdict that there is none, with all that was known when it ended."""
-    problems = [StatedProblem(message=one.message, where=one.where, hint=one.hint) for one in error.problems]
+    problems = [_state(problem) for problem in error.problems]
     because = [str(problem) for problem in error.problems]
     return _tell(known, options).model_copy(update={"because": because, "problems": problems})
+
+
+def add_notices(verdict: Verdict, notices: Sequence[str]) -> Verdict:
+    """Return the verdict with more that a person should know."""
+    silent = [None] * (len(verdict.notices) - len(verdict.notices_said))
+    update = {
+        "notices": [*verdict.notices, *map(str, notices)],
+        "notices_said": [*verdict.notices_said, *silent, *remarks_of(notices)],
+    }
+    return verdict.model_copy(update=update)
+
+
+def tell_base(before: Verdict) -> BaseVerdict:
+    """Return what the base branch's policy says, with what its first reason is about."""
+    first = before.because[0] if before.because else None
+    return BaseVerdict(
+        verdict=before.verdict,
+        because=before.because[:3],
+        worst=next((one for one in before.findings if one.message == first), None),
+        problem=before.problems[0] if before.problems else None,
+    )
+
+
+def _state(problem: Problem) -> StatedProblem:
+    return StatedProblem(
+        message=str(problem.message),
+        where=problem.where,
+        hint=str(problem.hint),
+        message_said=remark_of(problem.message),
+        hint_said=remark_of(problem.hint),
+    )
 
 
 def _tell(known: Known, options: Options) -> Verdict:
@@ -133,7 +163,8 @@ def _tell(known: Known, options: Options) -> Verdict:
         statistics=_tell_statistics(policy) if policy else None,
         findings=[],
         worst=[],
-        notices=pairs.notices if pairs else [],
+        notices=[str(notice) for notice in pairs.notices] if pairs else [],
+        notices_said=remarks_of(pairs.notices) if pairs else [],
         problems=[],
     )
 
@@ -161,7 +192,9 @@ def _reasons(findings: Sequence[Finding], word: str, options: Options) -> list[s
 def _tell_policy(policy: PolicyFile | None, file: str) -> PolicyFacts:
     if policy is None:
         return PolicyFacts(name=Path(file).stem, file=file, sha256=None)
-    return PolicyFacts(name=policy.policy.name, file=policy.file, sha256=policy.sha256)
+    return PolicyFacts(
+        name=policy.policy.name, file=policy.file, sha256=policy.sha256, lang=policy.policy.lang
+    )
 
 
 def _tell_run(run: Run | None, file: str) -> RunFacts:

@@ -54,8 +54,9 @@ def review(file: PolicyFile) -> list[str]:
         f"metrics.{name} is measured but no rule judges it" for name in policy.metrics if name not in judged
     ]
     notes += [
-        f"slices.named.{name} is named but no rule looks at it"
-        for name in policy.slices.named
+        f"slices.{part}.{name} is named but no rule looks at it"
+        for part in ("named", "files")
+        for name in getattr(policy.slices, part)
         if name not in looked_at
     ]
     if policy.slices.by and not any(rule.slices for rule in policy.rules):

@@ -1,7 +1,7 @@
 """Numbers as people read them: points, percent, units, and as many digits as the outcome needs.
 
 A shown number never contradicts the outcome: where rounding would put a number on its bound, more digits are
-shown. This module knows numbers only; sentences are made in `wording`.
+shown. This module knows numbers only; sentences are made in `wording`, and the words of units are the language's.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from gateline.texts import Texts, load
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
@@ -22,6 +24,9 @@ MOST_DECIMALS = 9
 
 _TINY, _HUGE = 1e-6, 1e15
 
+Kind = Literal["number", "percent", "points"]
+"""What a number is: in the metric's own unit, a percentage, or a change of one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -33,6 +38,8 @@ class Scale:
     """What follows the number, with its blank; empty for a bare number."""
     decimals: int
     """Digits after the point."""
+    kind: Kind = "number"
+    """What the unit means, whatever it is called."""
 
     def bare(self, value: float | None, *, sign: bool = False) -> str:
         """Return the number without its unit; `sign` puts a plus before a positive one."""
@@ -75,74 +82,72 @@ def about(count: int) -> str:
     return f"{-(-count // step) * step:,}"
 
 
-def confidence_text(level: float) -> str:
+def confidence_text(level: float, texts: Texts | None = None) -> str:
     """Return a confidence as `95 %`, with as many nines as it has: `99.79 %`."""
     rest = (1 - level) * 100
     decimals = 0 if rest <= 0 else max(0, 1 - math.floor(math.log10(rest) + 1e-9))
     digits = f"{_without_noise(level * 100):.{min(decimals, MOST_DECIMALS)}f}"
     if level < 1 and float(digits) >= 100:  # no interval is certain
         digits = f"99.{'9' * MOST_DECIMALS}"
-    return (digits.rstrip("0").rstrip(".") if "." in digits else digits) + " %"
+    shown = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return shown + (texts or load()).say("unit.percent")
 
 
-def scale_of_values(finding: Finding, unit: str | None) -> Scale:
+def scale_of_values(finding: Finding, unit: str | None, texts: Texts | None = None) -> Scale:
     """Return how the metric's own values are shown, for a limit also its bound and interval."""
     values = [finding.baseline, finding.candidate]
     kept_apart = [(finding.baseline, finding.candidate)]
     if finding.judged == "candidate":
         values += _judged_numbers(finding)
         kept_apart += _comparisons(finding)
-    percent = finding.show_as == "percent"
-    factor = 100.0 if percent else 1.0
-    suffix = " %" if percent else f" {unit}" if unit else ""
-    return _scale(
-        factor, suffix, values, kept_apart, usual=1 if percent else None, exact=_exact(finding, "candidate")
-    )
+    kind = _kind(finding, "percent")
+    return _scale(kind, _suffix(kind, unit, texts), values, kept_apart, exact=_exact(finding, "candidate"))
 
 
-def scale_of_gains(finding: Finding, unit: str | None) -> Scale:
+def scale_of_gains(finding: Finding, unit: str | None, texts: Texts | None = None) -> Scale:
     """Return how a gain in the metric's unit is shown: in points for a percent metric."""
     values = [finding.gain]
     kept_apart: list[tuple[float | None, float | None]] = [(finding.gain, 0.0)]
     if finding.judged == "gain":
         values += _judged_numbers(finding)
         kept_apart += _comparisons(finding)
-    percent = finding.show_as == "percent"
-    factor = 100.0 if percent else 1.0
-    suffix = " points" if percent else f" {unit}" if unit else ""
-    return _scale(
-        factor, suffix, values, kept_apart, usual=1 if percent else None, exact=_exact(finding, "gain")
-    )
+    kind = _kind(finding, "points")
+    return _scale(kind, _suffix(kind, unit, texts), values, kept_apart, exact=_exact(finding, "gain"))
 
 
-def scale_of_shares(finding: Finding) -> Scale:
+def scale_of_shares(finding: Finding, texts: Texts | None = None) -> Scale:
     """Return how a gain relative to the baseline is shown."""
     kept_apart: list[tuple[float | None, float | None]] = [(finding.relative_gain, 0.0)]
     values = [finding.relative_gain]
     if finding.judged == "relative_gain":
         values += _judged_numbers(finding)
         kept_apart += _comparisons(finding)
-    return _scale(100.0, " %", values, kept_apart, usual=1, exact=_exact(finding, "relative_gain"))
+    suffix = _suffix("percent", None, texts)
+    return _scale("percent", suffix, values, kept_apart, exact=_exact(finding, "relative_gain"))
 
 
-def judged_scale(finding: Finding, unit: str | None) -> Scale:
+def judged_scale(finding: Finding, unit: str | None, texts: Texts | None = None) -> Scale:
     """Return the scale of the number that is held against the bound."""
     if finding.judged == "candidate":
-        return scale_of_values(finding, unit)
-    return scale_of_gains(finding, unit) if finding.judged == "gain" else scale_of_shares(finding)
+        return scale_of_values(finding, unit, texts)
+    return (
+        scale_of_gains(finding, unit, texts) if finding.judged == "gain" else scale_of_shares(finding, texts)
+    )
 
 
-def scale_for(bound: float, finding: Finding, unit: str | None) -> Scale:
+def scale_for(bound: float, finding: Finding, unit: str | None, texts: Texts | None = None) -> Scale:
     """Return how a bound of the policy is shown that is not the one judged: exactly, in the metric's unit."""
-    percent = finding.show_as == "percent"
-    factor = 100.0 if percent else 1.0
     own = finding.at_most is not None or finding.at_least is not None
-    suffix = (" %" if own else " points") if percent else f" {unit}" if unit else ""
-    return Scale(factor, suffix, _decimals_of(bound * factor, 6))
+    kind = _kind(finding, "percent" if own else "points")
+    factor = 1.0 if kind == "number" else 100.0
+    return Scale(factor, _suffix(kind, unit, texts), _decimals_of(bound * factor, 6), kind)
 
 
 def scales_of_sample(
-    sample: WorstSample | ChangedSample, finding: Finding | None, unit: Callable[[str], str]
+    sample: WorstSample | ChangedSample,
+    finding: Finding | None,
+    unit: Callable[[str], str],
+    texts: Texts | None = None,
 ) -> tuple[Scale, Scale]:
     """Return how the values and the change of one question are shown; `finding` is one of the same metric."""
     percent = finding is not None and finding.show_as == "percent"
@@ -150,9 +155,12 @@ def scales_of_sample(
     numbers = [sample.baseline, sample.candidate, sample.gain]
     known = [number * factor for number in numbers if math.isfinite(number)]
     decimals = _without_common_zeros(known, 1 if percent else _three_digits(known))
-    suffix = f" {unit(finding.unit)}" if finding is not None and finding.unit and not percent else ""
-    return Scale(factor, " %" if percent else suffix, decimals), Scale(
-        factor, " points" if percent else suffix, decimals
+    own = unit(finding.unit) if finding is not None and finding.unit else None
+    values: Kind = "percent" if percent else "number"
+    gains: Kind = "points" if percent else "number"
+    return (
+        Scale(factor, _suffix(values, own, texts), decimals, values),
+        Scale(factor, _suffix(gains, own, texts), decimals, gains),
     )
 
 
@@ -171,6 +179,22 @@ def ends_of(finding: Finding) -> tuple[float, float] | None:
     return found.low, found.high
 
 
+def points(texts: Texts | None = None) -> str:
+    """Return the unit of a change of a percentage, with its blank."""
+    return _suffix("points", None, texts)
+
+
+def _kind(finding: Finding, if_percent: Kind) -> Kind:
+    return if_percent if finding.show_as == "percent" else "number"
+
+
+def _suffix(kind: Kind, unit: str | None, texts: Texts | None) -> str:
+    """Return what follows a number: the metric's own unit, or the language's word for percent or points."""
+    if kind == "number":
+        return f" {unit}" if unit else ""
+    return (texts or load()).say("unit.percent" if kind == "percent" else "unit.points")
+
+
 def _judged_numbers(finding: Finding) -> list[float | None]:
     return [finding.threshold, *(ends_of(finding) or ())]
 
@@ -187,15 +211,15 @@ def _exact(finding: Finding, judged: str) -> float | None:
 
 
 def _scale(
-    factor: float,
+    kind: Kind,
     unit: str,
     values: Iterable[float | None],
     kept_apart: Iterable[tuple[float | None, float | None]],
     *,
-    usual: int | None,
     exact: float | None,
 ) -> Scale:
     """Choose the digits: the usual ones, then more until the bound is exact and no two numbers look alike."""
+    factor, usual = (1.0, None) if kind == "number" else (100.0, 1)
     known = [value * factor for value in values if value is not None and math.isfinite(value)]
     decimals = _three_digits(known) if usual is None else usual
     if exact is not None and math.isfinite(exact):
@@ -206,7 +230,7 @@ def _scale(
         decimals = _tell_apart(first * factor, second * factor, decimals)
     if usual is None:
         decimals = _without_common_zeros(known, decimals)
-    return Scale(factor, unit, decimals)
+    return Scale(factor, unit, decimals, kind)
 
 
 def _three_digits(values: list[float]) -> int:

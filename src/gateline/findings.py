@@ -12,6 +12,7 @@ from pydantic import Field
 
 from gateline.metric import Layer
 from gateline.record import Record
+from gateline.remark import Remark
 
 
 class Status(StrEnum):
@@ -139,7 +140,9 @@ class Finding(Record):
     failing_count: int | None = None
     """`every`: how many samples miss the bound."""
     notes: list[str] = Field(default_factory=list)
-    """Plain sentences that belong to the number: how it was made, why it is not judged."""
+    """Plain sentences that belong to the number, in English: how it was made, why it is not judged."""
+    notes_said: list[Remark | None] = Field(default_factory=list)
+    """The same by key and values, in the same order; null for one that has only its text."""
     line: int
     """Line of the rule in the policy file."""
     layer: Layer | None = None

@@ -10,17 +10,18 @@ import datetime
 from os import PathLike
 
 from gateline.comparison import Comparison
-from gateline.conclusion import Known, Options, conclude, refuse
+from gateline.conclusion import Known, Options, add_notices, conclude, refuse, tell_base
 from gateline.errors import GatelineError, InputError, NotComparable, PolicyError
 from gateline.guard import compare_policies
 from gateline.pairing import pair, refuse_missing
 from gateline.policy import PolicyFile, load_policy
 from gateline.readers import read_run
+from gateline.remark import said
 from gateline.samples import Run
-from gateline.verdict import BaseVerdict, Verdict
+from gateline.verdict import Verdict
 from gateline.waivers import apply_waivers
 
-__all__ = ["Options", "check", "give_up"]
+__all__ = ["Options", "check", "compare", "give_up"]
 
 File = str | PathLike[str]
 
@@ -50,20 +51,40 @@ def check(
     return verdict if base_policy is None else _guard(verdict, base_policy, known, options)
 
 
+def compare(
+    policy: PolicyFile, baseline: File | None, candidate: File, options: Options | None = None
+) -> Comparison:
+    """Return two runs as `check` compares them, for those who look at single samples; `baseline` None: a first run.
+
+    Raises PolicyError, InputError or NotComparable where `check` would give no verdict.
+    """
+    known = Known(
+        policy.file, None if baseline is None else str(baseline), str(candidate), datetime.date.min, policy
+    )
+    _read_runs(known, options or Options(first_run=baseline is None))
+    return _compare(known)
+
+
 def _judge(known: Known, options: Options) -> Verdict:
     """Pair, compare, judge, waive, conclude."""
+    comparison, policy = _compare(known), known.policy
+    assert policy is not None and known.pairs is not None
+    found = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
+    found, notices = apply_waivers(found, policy.policy.waivers, policy.rules, comparison, known.on)
+    return conclude(found, [*known.pairs.notices, *notices], comparison, known, options)
+
+
+def _compare(known: Known) -> Comparison:
     policy = known.policy
     assert policy is not None
     terms = policy.terms()
     golden = _read_golden(policy)
     _score_rankings(known, policy, golden)
     assert known.candidate_run is not None
-    pairs = known.pairs = pair(known.baseline_run, known.candidate_run, golden, terms)
+    files = _read_slices(policy)
+    pairs = known.pairs = pair(known.baseline_run, known.candidate_run, golden, terms, files)
     refuse_missing(pairs, terms)
-    comparison = Comparison(pairs, policy.policy.metrics, policy.policy.statistics)
-    found = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
-    found, notices = apply_waivers(found, policy.policy.waivers, policy.rules, comparison, known.on)
-    return conclude(found, [*pairs.notices, *notices], comparison, known, options)
+    return Comparison(pairs, policy.policy.metrics, policy.policy.statistics)
 
 
 def give_up(
@@ -78,8 +99,8 @@ def give_up(
     """Return the verdict that there is none: what was asked can't be read, or gateline itself is at fault."""
     if not isinstance(error, GatelineError):
         error = InputError(
-            f"this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}",
-            hint="please report it with the command; -vv shows where it happened",
+            said("problem.bug", error=f"{type(error).__name__}: {str(error)[:300]}"),
+            hint=said("hint.bug"),
         )
     known = Known(str(policy), None if baseline is None else str(baseline), str(candidate), on)
     return refuse(error, known, options)
@@ -91,17 +112,23 @@ def _read_runs(known: Known, options: Options) -> None:
     if known.baseline is not None:
         known.baseline_run = _read("baseline", known.baseline, id_field, options.read_as)
     elif not options.first_run:
-        raise InputError(
-            "no baseline was given",
-            hint="give one with --baseline, or say --first-run where there is none yet: then only fixed limits are "
-            "judged",
-        )
+        raise InputError(said("problem.no-baseline"), hint=said("hint.no-baseline"))
     known.candidate_run = _read("candidate", known.candidate, id_field, options.read_as)
 
 
 def _read_golden(policy: PolicyFile) -> Run | None:
     file = policy.golden_set_file()
     return None if file is None else _read("golden set", file, policy.policy.samples.id, None)
+
+
+def _read_slices(policy: PolicyFile) -> dict[str, Run]:
+    """Read the questions of the slices that files name."""
+    named = policy.slice_files()
+    if not named:
+        return {}
+    from gateline.golden.sets import read_set
+
+    return {name: read_set(name, file, policy.policy.samples.id) for name, file in named.items()}
 
 
 def _score_rankings(known: Known, policy: PolicyFile, golden: Run | None) -> None:
@@ -112,9 +139,9 @@ def _score_rankings(known: Known, policy: PolicyFile, golden: Run | None) -> Non
             continue
         if golden is None:
             raise InputError(
-                "holds rankings and no scores",
+                said("problem.rankings-only"),
                 run.file,
-                "name the labels in the policy, samples: {golden_set: qrels.txt}, or run gateline score first",
+                said("hint.rankings-only"),
             )
         from gateline.golden import GoldenSet
         from gateline.scoring import cutoffs_of, score
@@ -139,14 +166,14 @@ def _guard(verdict: Verdict, base_policy: File | PolicyFile, known: Known, optio
     try:
         base = base_policy if isinstance(base_policy, PolicyFile) else load_policy(base_policy)
     except PolicyError as error:
-        notice = f"the base branch's policy can't be read, so it is not known whether this change loosens it: {error}"
-        return verdict.model_copy(update={"notices": [*verdict.notices, notice]})
+        notice = said("notice.base-policy-unreadable", reason=str(error))
+        return add_notices(verdict, [notice])
     changes = compare_policies(base.policy, known.policy.policy)
     file = None if isinstance(base_policy, PolicyFile) else str(base_policy)
     update: dict[str, object] = {"base_file": file, "same_as_base": not changes, "changes": changes}
     if changes:
         before = _judge_under(base, known, options)
-        update["under_base"] = BaseVerdict(verdict=before.verdict, because=before.because[:3])
+        update["under_base"] = tell_base(before)
     return verdict.model_copy(update={"policy": verdict.policy.model_copy(update=update)})
 
 

@@ -55,7 +55,8 @@ def _flatten(data: dict[str, Any]) -> dict[Path, Any]:
             named = _name_items(section, value)
         elif section == "slices":
             named = {("slices", "named", name): item for name, item in value["named"].items()}
-            flat |= {("slices", key): item for key, item in value.items() if key != "named"}
+            named |= {("slices", "files", name): {"file": item} for name, item in value["files"].items()}
+            flat |= {("slices", key): item for key, item in value.items() if key not in ("named", "files")}
         else:
             flat |= (
                 {(section, key): item for key, item in value.items()}
@@ -126,7 +127,7 @@ def _loosens(path: Path, before: dict[Path, Any], after: dict[Path, Any]) -> boo
         return judge(leaf, old, new)
     # all of `statistics` may: a higher confidence turns harm that was shown into harm that is not; and so may
     # slices.at_least: smaller slices are judged no more, and in a larger family an interval shows less
-    return path not in (("version",), ("name",), ("description",))
+    return path not in (("version",), ("name",), ("description",), ("lang",))
 
 
 def _rule_loosens(path: Path, before: dict[Path, Any], after: dict[Path, Any]) -> bool:

@@ -22,6 +22,7 @@ from gateline.policy_problems import RULES, find_problems
 from gateline.rules import Rule
 from gateline.settings import Name, Part
 from gateline.statistics import Settings
+from gateline.texts import languages
 from gateline.waivers import Waiver
 from gateline.yaml_text import Document, read_yaml
 
@@ -39,6 +40,12 @@ def _read_version(value: object) -> object:
     return value
 
 
+def _read_language(value: object) -> object:
+    if value is not None and value not in languages():
+        raise ValueError(f"must be one of {', '.join(languages())}, not {value!r}")
+    return value
+
+
 class Policy(Part):
     """What must hold for a change to be merged."""
 
@@ -48,6 +55,10 @@ class Policy(Part):
     """Name of the gate; its comment is found by it."""
     description: str | None = None
     """What the gate is for."""
+    lang: Annotated[
+        str | None, BeforeValidator(_read_language), WithJsonSchema({"enum": [*languages(), None]})
+    ] = None
+    """Language of comment and reports, where --lang asks for no other: en or zh."""
     samples: Samples = Samples()
     """What is asked."""
     provenance: Provenance = Provenance()
@@ -88,8 +99,13 @@ class PolicyFile:
     def golden_set_file(self) -> Path | None:
         """Return the golden set's path: as it stands, or from the policy's folder."""
         name = self.policy.samples.golden_set
-        if name is None:
-            return None
+        return None if name is None else self._find(name)
+
+    def slice_files(self) -> dict[str, Path]:
+        """Return the path of each slice that a file names."""
+        return {name: self._find(file) for name, file in self.policy.slices.files.items()}
+
+    def _find(self, name: str) -> Path:
         beside = Path(self.file).parent / name
         return beside if is_there(beside) or not is_there(name) else Path(name)
 

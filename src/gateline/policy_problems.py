@@ -177,7 +177,9 @@ class _Parts:
         }
         slices: Any = data.get("slices")
         slices = slices if isinstance(slices, dict) else {}
-        self.named = list(slices["named"]) if isinstance(slices.get("named"), dict) else []
+        self.named = [
+            name for part in ("named", "files") if isinstance(slices.get(part), dict) for name in slices[part]
+        ]
         self.by = bool(slices.get("by"))
         self.raw_rules: list[Any] = data["rules"] if isinstance(data.get("rules"), list) else []
         self.rules = [

@@ -87,6 +87,9 @@ class Run:
     different things."""
     unpaired: str = ""
     """Why the records can't be matched with those of another run; empty where they can."""
+    handle: str = ""
+    """Field that names a record in the tool (a trace), by which several files of one run are joined where only one of
+    them has the ids; empty where there is none."""
     origins: list[str] = field(default_factory=list)
     """Path of the file of each record (n) where the run is a folder or several files; empty for one file."""
     _parsed: dict[str, Floats] = field(default_factory=dict, init=False, repr=False, compare=False)

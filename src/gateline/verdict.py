@@ -14,8 +14,10 @@ from typing import Literal
 from pydantic import Field
 
 from gateline.findings import Finding, Status
+from gateline.lost_samples import Losses
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
 from gateline.record import Record
+from gateline.remark import Remark
 
 __all__ = [
     "ChangedField",
@@ -52,11 +54,29 @@ class PolicyChange(Record):
     """Whether it lets through what was not let through before, or may do so."""
 
 
+class StatedProblem(Record):
+    """Why there is no verdict."""
+
+    message: str
+    """What was found, in English."""
+    where: str
+    hint: str
+    """What to do about it, in English."""
+    message_said: Remark | None = None
+    """The message by key and values; null where it has only its text."""
+    hint_said: Remark | None = None
+    """The hint by key and values; null where it has only its text."""
+
+
 class BaseVerdict(Record):
     """What the base branch's policy says of the same two runs."""
 
     verdict: Word
     because: list[str]
+    worst: Finding | None = None
+    """The finding that the first reason is about; null where it is about none."""
+    problem: StatedProblem | None = None
+    """The problem that the first reason is about; null where it is about none."""
 
 
 class PolicyFacts(Record):
@@ -66,6 +86,8 @@ class PolicyFacts(Record):
     file: str
     sha256: str | None
     """Digest of the policy file; null where it could not be read."""
+    lang: str | None = None
+    """The language that the policy asks reports to be in; null where it asks for none."""
     base_file: str | None = None
     """The base branch's policy, where a file of it was given."""
     same_as_base: bool | None = None
@@ -188,14 +210,6 @@ class Curve(Record):
     """The time at each probability."""
 
 
-class StatedProblem(Record):
-    """Why there is no verdict."""
-
-    message: str
-    where: str
-    hint: str
-
-
 class Verdict(Record):
     """May this change be merged, and why."""
 
@@ -232,8 +246,12 @@ class Verdict(Record):
     """How the paired differences of each judged metric spread; a metric in which nothing differs has none."""
     curves: list[Curve] = Field(default_factory=list)
     """Quantiles of each judged time in both runs."""
+    losses: list[Losses] = Field(default_factory=list)
+    """Questions that fail hard rules on single samples, or got worse in a judged metric with a range."""
     notices: list[str]
-    """What a person should know beside the findings."""
+    """What a person should know beside the findings, in English."""
+    notices_said: list[Remark | None] = Field(default_factory=list)
+    """The same by key and values, in the same order; null for one that has only its text."""
     problems: list[StatedProblem]
     """Why there is no verdict; empty unless it is `invalid`."""
 

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator
 from gateline.bounds import Line
 from gateline.comparison import Comparison
 from gateline.findings import Finding, Status, UsedWaiver
+from gateline.remark import Said, said
 from gateline.rules import Rule
 from gateline.settings import Name, Part
 
@@ -62,7 +63,7 @@ def apply_waivers(
     rules: dict[str, Rule],
     comparison: Comparison,
     on: datetime.date,
-) -> tuple[list[Finding], list[str]]:
+) -> tuple[list[Finding], list[Said]]:
     """Return the findings with those let through that a waiver covers, and what a person should know of waivers.
 
     Only what blocks can be waived, a hard rule never, and only while the plain value stays within the ceiling; so
@@ -90,13 +91,9 @@ def apply_waivers(
             up_to=waiver.up_to.text, until=waiver.until.isoformat(), by=waiver.by, reason=waiver.reason
         )
         result.append(finding.model_copy(update={"status": Status.WAIVED, "blocks": False, "waiver": told}))
-    notices = []
+    notices: list[Said] = []
     for n, waiver in enumerate(waivers):
-        short = (
-            "too little is known to hold even its ceiling"
-            if n in unknown
-            else "the number is beyond its ceiling"
-        )
+        short = "notice.waiver-unknown" if n in unknown else "notice.waiver-too-short"
         notices += _notices(waiver, n in used, short, findings, on)
     return result, notices
 
@@ -117,17 +114,21 @@ def _judge_at_ceiling(
 
 def _notices(
     waiver: Waiver, used: bool, short: str, findings: Sequence[Finding], on: datetime.date
-) -> list[str]:
-    name = f"the waiver of {waiver.rule}" + (f" in {waiver.slice}" if waiver.slice else "")
+) -> list[Said]:
+    name = said("notice.waiver", rule=waiver.rule)
+    if waiver.slice:
+        name = said("notice.waiver-in", rule=waiver.rule, slice=waiver.slice)
     until = waiver.until.isoformat()
     if on > waiver.until:
-        return [f"{name} ended on {until}: the rule counts again"]
+        return [said("notice.waiver-ended", waiver=name, until=until)]
     if not used:
         exceeded = any(waiver.covers(finding) and finding.blocks for finding in findings)
-        why = f"does not reach: {short} {waiver.up_to}" if exceeded else "is not needed"
-        return [f"{name} {why}"]
+        if not exceeded:
+            return [said("notice.waiver-not-needed", waiver=name)]
+        return [said(short, waiver=name, ceiling=str(waiver.up_to))]
     left = (waiver.until - on).days
     if left < NOTICE_DAYS:
-        days = "today is its last day" if left == 0 else f"{left} {'day' if left == 1 else 'days'} left"
-        return [f"{name} ends on {until} ({days}; {waiver.by})"]
+        if left == 0:
+            return [said("notice.waiver-last-day", waiver=name, until=until, by=waiver.by)]
+        return [said("notice.waiver-ends", waiver=name, until=until, by=waiver.by, count=left)]
     return []

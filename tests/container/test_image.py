@@ -1,161 +1,16 @@
-"""The image, really built and run: as a GitHub runner starts it, as `docker run` does, as a GitLab runner does.
-
-Needs a Docker engine and the base image (or a registry). Without them every test here is skipped with the reason;
-GATELINE_CONTAINER_TESTS=1 turns the reason into a failure, =0 skips without asking.
-"""
+"""The image, really built and run: as `docker run` does, as a GitHub runner starts it, as a GitLab runner does."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import shutil
+import re
 import subprocess
 import sys
-import uuid
-from pathlib import Path
 
 import pytest
-import yaml
-
-ROOT = Path(__file__).parents[2]
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-WANTED = os.environ.get("GATELINE_CONTAINER_TESTS", "")
-IMAGE = "gateline:container-tests"
-DATA = "gates/data/refchecker"
-GATE = ["--baseline", f"{DATA}/baseline.jsonl", "--candidate", f"{DATA}/candidate.jsonl"]
-OWNER = 1001
-
-
-def docker(*words, check=True, env=None):
-    return subprocess.run(
-        ["docker", *map(str, words)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=check,
-        timeout=900,
-        env={**os.environ, **(env or {})},
-    )
-
-
-def give_up(reason):
-    if WANTED not in ("", "0"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="session")
-def image(tmp_path_factory):
-    """The image, built once: of several test processes the first builds, the others find its layers."""
-    if WANTED == "0":
-        pytest.skip("GATELINE_CONTAINER_TESTS=0")
-    if shutil.which("docker") is None:
-        give_up("no docker command")
-    if (asked := docker("version", check=False)).returncode:
-        give_up(f"no Docker engine: {asked.stderr.strip()[-200:]}")
-    networks = docker("network", "ls", "--format", "{{.Name}}").stdout.split()
-    with (tmp_path_factory.getbasetemp().parent / "image.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        built = docker(
-            "build",
-            "-q",
-            *([] if "bridge" in networks else ["--network", "host"]),
-            "-t",
-            IMAGE,
-            ROOT,
-            check=False,
-        )
-    if built.returncode:
-        told = built.stderr.strip()[-400:]
-        if any(
-            sign in told for sign in ("pull", "resolve", "registry", "no such host", "manifest", "dial tcp")
-        ):
-            give_up(f"the base image can't be had: {told}")
-        pytest.fail(told)
-    return IMAGE
-
-
-@pytest.fixture
-def workspace(image, tmp_path):
-    """A checkout that belongs to an ordinary user, as on a runner."""
-    folder = tmp_path / "workspace"
-    shutil.copytree(ROOT / "gates", folder / "gates")
-    (folder / "reports").mkdir()
-    if os.geteuid() == 0:
-        for path in [folder, *folder.rglob("*")]:
-            os.chown(path, OWNER, OWNER)
-    return folder
-
-
-def run(workspace, *arguments, options=(), mode="rw", check=False):
-    """`docker run` in a workspace, without any network."""
-    return docker(
-        "run",
-        "--rm",
-        "--network",
-        "none",
-        "-v",
-        f"{workspace}:/w:{mode}",
-        "-w",
-        "/w",
-        *options,
-        IMAGE,
-        *arguments,
-        check=check,
-    )
-
-
-def listing(folder):
-    return {path: (path.lstat().st_uid, path.lstat().st_mtime_ns) for path in [folder, *folder.rglob("*")]}
-
-
-def run_action(workspace, tmp_path, inputs):
-    """Start the container as actions/runner does (ContainerActionHandler.cs of 2.336)."""
-    commands = tmp_path / "file_commands"
-    commands.mkdir(exist_ok=True)
-    files = {name: commands / f"{name}_{uuid.uuid4()}" for name in ("set_output", "step_summary", "set_env")}
-    for file in files.values():
-        file.touch()
-    values = {name: told.get("default", "") for name, told in ACTION["inputs"].items()} | inputs
-    env = {f"INPUT_{name.upper()}": str(value) for name, value in values.items()}
-    env |= {name: str(values[given[11:-3]]) for name, given in ACTION["runs"]["env"].items()}
-    env |= {
-        "GITHUB_OUTPUT": f"/github/file_commands/{files['set_output'].name}",
-        "GITHUB_STEP_SUMMARY": f"/github/file_commands/{files['step_summary'].name}",
-        "GITHUB_ENV": f"/github/file_commands/{files['set_env'].name}",
-        "GITHUB_WORKSPACE": "/github/workspace",
-        "GITHUB_EVENT_NAME": "pull_request",
-        "HOME": "/github/home",
-        "GITHUB_ACTIONS": "true",
-        "CI": "true",
-    }
-    home = tmp_path / "home"
-    home.mkdir(exist_ok=True)
-    names = [word for name in env for word in ("-e", name)]
-    done = docker(
-        "run",
-        "--rm",
-        "--network",
-        "none",
-        "--workdir",
-        "/github/workspace",
-        *names,
-        "-v",
-        f"{home}:/github/home",
-        "-v",
-        f"{commands}:/github/file_commands",
-        "-v",
-        f"{workspace}:/github/workspace",
-        IMAGE,
-        *ACTION["runs"]["args"],
-        check=False,
-        env=env,
-    )
-    assert list(home.iterdir()) == []
-    assert files["set_env"].read_text() == ""
-    outputs = dict(line.split("=", 1) for line in files["set_output"].read_text().splitlines())
-    return done, outputs, files["step_summary"].read_text(encoding="utf-8")
+from engine import docker
+from running import ACTION, DATA, GATE, IMAGE, OWNER, ROOT, listing, run, run_action
 
 
 def test_the_action_blocks_and_its_files_belong_to_the_workspace(workspace, tmp_path):
@@ -166,12 +21,15 @@ def test_the_action_blocks_and_its_files_belong_to_the_workspace(workspace, tmp_
         "candidate": GATE[3],
         "output-dir": "reports/new",
     }
-    done, outputs, summary = run_action(workspace, tmp_path, inputs)
-    assert done.returncode == 1, done.stderr
+    step = run_action(workspace, tmp_path, inputs)
+    outputs = step.outputs
+    assert step.returncode == 1, step.stderr
+    assert step.home == []
+    assert step.files["env"] == step.files["path"] == step.files["state"] == ""
     assert set(outputs) == set(ACTION["outputs"])
     assert (outputs["verdict"], outputs["failed"]) == ("fail", "1")
-    assert "rag: blocked" in summary
-    assert "::error file=gates/rag.yml,line=" in done.stdout
+    assert "rag: blocked" in step.files["step_summary"]
+    assert "::error file=gates/rag.yml,line=" in step.stdout
     after = listing(workspace)
     made = {path for path in after if path not in before}
     names = {"verdict.json", "comment.md", "junit.xml", "report.html"}
@@ -186,9 +44,9 @@ def test_the_action_blocks_and_its_files_belong_to_the_workspace(workspace, tmp_
 
 def test_the_action_without_a_candidate_has_no_verdict(workspace, tmp_path):
     inputs = {"policy": "gates/short.yml", "baseline": GATE[1], "candidate": "none.jsonl"}
-    done, outputs, summary = run_action(workspace, tmp_path, inputs)
-    assert (done.returncode, outputs["verdict"]) == (2, "invalid")
-    assert "no verdict" in summary
+    step = run_action(workspace, tmp_path, inputs)
+    assert (step.returncode, step.outputs["verdict"]) == (2, "invalid")
+    assert "no verdict" in step.files["step_summary"]
 
 
 def test_an_ordinary_user_can_run_it(workspace):
@@ -315,7 +173,7 @@ def test_the_image_holds_what_it_needs_and_no_more(image):
     assert not config.get("User")
     assert config.get("WorkingDir") in ("", "/", None)
     look = [
-        "command -v gcc cc make ld",
+        "command -v gcc cc make ld git",
         "find /opt/gateline -name '*.py' -path '*/gateline/*' | wc -l",
         "find /opt/gateline -name '*.pyc' -path '*/gateline/*' | wc -l",
         "ls /opt/gateline/bin",
@@ -324,7 +182,7 @@ def test_the_image_holds_what_it_needs_and_no_more(image):
     done = docker(
         "run", "--rm", "--network", "none", "--entrypoint", "sh", image, "-c", "; ".join(look), check=False
     )
-    sources, compiled, *programs = done.stdout.split()
+    sources, compiled, *programs = done.stdout.split()  # no compiler and no git come before
     assert sources == compiled != "0", "bytecode is made at build time"
     assert "pip" not in programs
     assert "/source" in done.stderr, "the sources stay in the build stage"
@@ -333,3 +191,83 @@ def test_the_image_holds_what_it_needs_and_no_more(image):
 def test_without_arguments_it_says_what_it_can_do(image):
     done = docker("run", "--rm", "--network", "none", image)
     assert "usage: gateline" in done.stdout
+
+
+def test_it_says_the_version_of_this_tree(image):
+    import gateline
+
+    done = docker("run", "--rm", "--network", "none", image, "--version")
+    assert (done.stdout, done.stderr) == (f"gateline {gateline.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("policy", "candidate", "code"),
+    [
+        ("gates/rag.yml", GATE[3], 1),
+        ("gates/short.yml", GATE[3], 0),
+        ("gates/short.yml", "none.jsonl", 2),
+        ("none.yml", GATE[3], 2),
+    ],
+)
+def test_the_exit_code_is_the_gate_s_own(workspace, policy, candidate, code):
+    done = run(workspace, "check", "--policy", policy, *GATE[:3], candidate, "--output-dir", "reports")
+    assert done.returncode == code, done.stderr
+    told = json.loads((workspace / "reports" / "verdict.json").read_text(encoding="utf-8"))
+    assert told["exit_code"] == code
+
+
+CASES = ROOT / "tests" / "cases" / "shipped"
+
+
+def test_every_shipped_case_is_judged_as_outside(image):
+    """What was left out of the packages in the image is missed by no case: the same verdicts, byte for byte."""
+    folders = sorted(
+        path.name
+        for path in CASES.iterdir()
+        if all((path / name).exists() for name in ("policy.yml", "baseline.jsonl", "candidate.jsonl"))
+    )
+    assert len(folders) > 20
+    script = f"""if True:
+        import os
+        from gateline.cli import run
+        for name in {folders}:
+            os.chdir(os.path.join(os.environ["CASES"], name))
+            run(["check", "--policy", "policy.yml", "--baseline", "baseline.jsonl", "--candidate", "candidate.jsonl",
+                 "--on", "2026-06-01", "--format", "json"])"""
+    inside = docker(
+        "run", "--rm", "--network", "none", "--read-only", "-v", f"{CASES}:/w:ro", "-e", "CASES=/w",
+        "--entrypoint", "/opt/gateline/bin/python", image, "-c", script, check=False,
+    )  # fmt: skip
+    outside = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        capture_output=True, text=True, encoding="utf-8", check=False, env={**os.environ, "CASES": str(CASES)},
+    )  # fmt: skip
+    assert outside.stdout.count('"schema": "gateline.verdict/1"') == len(folders)
+    assert inside.stdout == outside.stdout
+
+
+def test_of_scipy_only_what_stays_in_the_image_is_imported():
+    """The image holds of scipy the special functions alone; another import would fail there, perhaps late."""
+    used = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if found := re.match(r"\s*(?:from|import) (scipy[\w.]*)", line):
+                used.add(found[1])
+    assert used == {"scipy.special"}
+
+
+def test_every_package_of_the_extra_all_is_in_the_image(image):
+    import tomllib
+
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    chosen = re.findall(r"[\w-]+", extras["all"][0].partition("[")[2])
+    wanted = {re.match(r"[\w.-]+", one)[0] for name in chosen for one in extras[name]}
+    look = "from importlib.metadata import distributions; print(*(one.name for one in distributions()))"
+    done = docker(
+        "run", "--rm", "--network", "none", "--entrypoint", "/opt/gateline/bin/python", image, "-c", look
+    )
+    there = {name.lower().replace("_", "-") for name in done.stdout.split()}
+    assert {"pyarrow", "orjson"} <= wanted
+    assert {name.lower().replace("_", "-") for name in wanted} <= there

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from documented import FORMATS, judge
 
+from gateline.errors import InputError
 from gateline.inspection import inspect_run, render_text, to_json
 from gateline.readers import read_run
 
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.skipif(not FORMATS.is_dir(), reason="the shared files a
 
 MEANS = "only means of the whole run"
 JUDGED = ""
+SIDES = ("baseline", "candidate")
 RAGAS = {
     "baseline.csv": JUDGED,
     "baseline.jsonl": JUDGED,
@@ -44,7 +46,60 @@ EVALSCOPE = {
     "rageval_mteb_baseline": JUDGED,
     "rageval_ragas_baseline_score.json": JUDGED,
 }
-OF_THE_TOOL = {"ragas": RAGAS, "mteb": MTEB, "evalscope": EVALSCOPE}
+RAGCHECKER = {"baseline.json": JUDGED}
+LM_EVAL = {"baseline": JUDGED}
+INSPECT = {
+    "baseline.eval": JUDGED,
+    "baseline.deflate.eval": JUDGED,
+    "baseline.json": JUDGED,
+    "baseline.samples_df.csv": JUDGED,
+}
+DEEPEVAL = {
+    "baseline.test_run.json": JUDGED,
+    "baseline.latest_test_run.json": JUDGED,
+}
+TREC = {
+    "baseline.pytrec_eval.json": "1 of 29 questions of the baseline are not in the candidate",
+    "baseline.trec_eval908_q.txt": "1 of 28 questions",
+    "baseline.trec_eval908_qc.txt": "1 of 28 questions",
+    "baseline.trec_eval100_qc.txt": JUDGED,
+    "baseline.ir_measures.tsv": JUDGED,
+    "baseline.ir_measures_cli.txt": JUDGED,
+}
+LANGSMITH = {"baseline.csv": JUDGED, "baseline.json": JUDGED}
+PHOENIX = {"baseline.csv": JUDGED, "baseline.json": JUDGED}
+LANGFUSE = {
+    "baseline.traces.csv": JUDGED,
+    "baseline.traces.json": JUDGED,
+    "baseline.scores.csv": "a trace gets another id in each run",
+    "baseline.scores.json": "a trace gets another id in each run",
+}
+PROMPTFOO = {
+    "baseline.json": JUDGED,
+    "baseline.jsonl": JUDGED,
+    "baseline.csv": JUDGED,
+    "baseline.junit.xml": JUDGED,
+}
+PYTEST = {
+    "baseline.junit.xml": JUDGED,
+    "baseline.ctrf.json": JUDGED,
+    "baseline.pytest-json-report.json": JUDGED,
+}
+OF_THE_TOOL = {
+    "trec": TREC,
+    "langsmith": LANGSMITH,
+    "phoenix": PHOENIX,
+    "langfuse": LANGFUSE,
+    "ragas": RAGAS,
+    "mteb": MTEB,
+    "evalscope": EVALSCOPE,
+    "ragchecker": RAGCHECKER,
+    "inspect": INSPECT,
+    "lm_eval": LM_EVAL,
+    "deepeval": DEEPEVAL,
+    "promptfoo": PROMPTFOO,
+    "pytest": PYTEST,
+}
 PAIRS = [(tool, name, reason) for tool, pairs in OF_THE_TOOL.items() for name, reason in pairs.items()]
 
 
@@ -93,3 +148,43 @@ def test_a_saved_task_of_the_real_models(number, tmp_path):
     )
     assert len(large) == len(small) == 22
     check_pair(large[number], small[number], JUDGED, tmp_path)
+
+
+@pytest.mark.parametrize("end", ["run", "beir_run.txt", "ranx.trec", "ranx.json", "ranx.parquet"])
+@pytest.mark.parametrize("labels", ["harbor.qrels", "harbor.ranx.qrels.json", "beir/harbor"])
+def test_rankings_with_labels(end, labels, tmp_path):
+    """However rankings and labels are written, the verdict rests on the same numbers."""
+    assert json.loads(to_json(inspect_run(read_run(FORMATS / "trec" / f"baseline.{end}"))))["samples"]
+    policy = {
+        "version": 1,
+        "name": "gate",
+        "samples": {"at_least": 1, "golden_set": str(FORMATS / "trec" / labels)},
+        "metrics": {"recall@5": {"better": "higher", "range": [0, 1]}},
+        "rules": [{"id": "holds", "kind": "tolerance", "metric": "recall@5", "worse_by_at_most": 0.9}],
+    }
+    files = [FORMATS / "trec" / f"{side}.{end}" for side in SIDES]
+    verdict = judge(json.dumps(policy), *files, tmp_path)
+    assert verdict.verdict == "pass", verdict.because
+    assert verdict.pairing.paired == 29
+    found = [verdict.findings[0].baseline, verdict.findings[0].candidate]
+    if end == "beir_run.txt":  # other rankings, with means of its own, in 5 decimals
+        tool = [json.loads((FORMATS / "trec" / f"{side}.beir_results.json").read_text()) for side in SIDES]
+        means = [of["recall"]["Recall@5"] for of in tool]
+    else:
+        exact = [json.loads((FORMATS / "trec" / f"{side}.pytrec_eval.json").read_text()) for side in SIDES]
+        means = [sum(values["recall_5"] for values in queries.values()) / 29 for queries in exact]
+    assert found == pytest.approx(means, abs=5.1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("baseline.trec_eval100_q.txt", "trec_eval stopped before its end"),
+        ("candidate.trec_eval100_q.txt", "trec_eval stopped before its end"),
+        ("baseline.beir_results.json", "means over all queries only"),
+        ("candidate.beir_results.json", "means over all queries only"),
+    ],
+)
+def test_what_retrieval_tools_wrote_and_can_not_be_judged(name, reason):
+    with pytest.raises(InputError, match=reason):
+        read_run(FORMATS / "trec" / name)

@@ -183,7 +183,9 @@ def test_every_page_is_listed_and_its_example_of_any_format_works(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["mteb/results/codefuse-ai__F2LLM-v2-80M", "ragas/baseline.csv", "evalscope/candidate",
-                                  "ragas/baseline.scores.json"])  # fmt: skip
+                                  "ragas/baseline.scores.json", "inspect/candidate.eval",
+                                  "inspect/candidate_epochs2.json", "lm_eval/candidate",
+                                  "ragchecker/baseline.json"])  # fmt: skip
 def test_a_converted_run_is_held_to_the_same(tmp_path, path):
     run = read_run(FILES / path)
     converted = tmp_path / "run.jsonl"

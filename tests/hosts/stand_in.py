@@ -12,7 +12,9 @@ import threading
 import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from gateline.hosts._http import Reply, Request
@@ -30,6 +32,9 @@ PULL_REQUEST = {
     },
     "repository": {"full_name": REPOSITORY},
 }
+
+
+RAW = {"content-type": "application/vnd.github.v3.raw; charset=utf-8"}
 
 
 def user(login, kind="User"):
@@ -54,6 +59,36 @@ def account(login):
     }
 
 
+@cache
+def description():
+    """Return GitHub's own description of the calls that gateline makes."""
+    return json.loads((Path(__file__).parent / "data" / "github-api.json").read_text(encoding="utf-8"))
+
+
+def filled(schema, values):
+    """Return the smallest value that a schema of the description allows, with `values` laid over its parts."""
+    if "$ref" in schema:
+        return filled(description()["components"]["schemas"][schema["$ref"].rpartition("/")[2]], values)
+    if schema.get("nullable") and values is None:
+        return None
+    for whole in ("allOf", "anyOf", "oneOf"):
+        if whole in schema:
+            return filled(schema[whole][0], values)
+    if schema.get("type") == "object" or "properties" in schema:
+        parts, given = schema.get("properties", {}), values or {}
+        named = [
+            *schema.get("required", []),
+            *(name for name in given if name not in schema.get("required", [])),
+        ]
+        return {name: filled(parts.get(name, {}), given.get(name)) for name in named}
+    if values is not None:
+        return values
+    if "enum" in schema:
+        return schema["enum"][0]
+    text = {"date-time": "2026-01-05T10:00:00Z", "uri": f"{API}/x"}.get(schema.get("format"), "x")
+    return {"string": text, "integer": 1, "number": 1, "boolean": False, "array": []}.get(schema.get("type"))
+
+
 def zipped(**files):
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -67,6 +102,9 @@ class GitHub:
     """The stand-in. `me` is the token's user; an app's token has none and writes as github-actions[bot]."""
 
     me: str | None = None
+    repository: str = REPOSITORY
+    number: int = 7
+    """Of the pull request."""
     may_write: bool = True
     comments: list[dict] = field(default_factory=list)
     pulls: list[dict] = field(default_factory=list)
@@ -82,6 +120,8 @@ class GitHub:
     done_before_trouble: bool = False
     """Whether the request is carried out all the same, and only its answer is lost."""
     base: str = API
+    direct: str = API
+    """Its own address, where `base` is that of something before it."""
     store: str = STORE
     next_id: int = 1000
 
@@ -139,27 +179,30 @@ class GitHub:
                              "head_sha": f"{number:040x}"},
         })  # fmt: skip
         self.zips[number] = content
-        self.runs[run] = {"id": run, "conclusion": conclusion, "event": event, "head_sha": f"{number:040x}"}
+        run_facts = {"id": run, "conclusion": conclusion, "event": event, "head_sha": f"{number:040x}"}
+        self.runs[run] = filled({"$ref": "#/components/schemas/workflow-run"}, run_facts)
         return number
 
     def add_pull(self, number, commit, repository, branch):
         owner = repository.partition("/")[0]
         head = {"label": f"{owner}:{branch}", "ref": branch, "sha": commit, "repo": {"full_name": repository}}
-        self.pulls.append({"number": number, "state": "open", "head": head})
+        facts = {"number": number, "state": "open", "head": head}
+        self.pulls.append(filled({"$ref": "#/components/schemas/pull-request-simple"}, facts))
 
     def _answer(self, method, path, query, body, host):
-        if self.store.endswith(f"//{host}"):
+        kept = urlsplit(self.store)  # on another host, or in a test with one server in a folder of its own
+        if path.startswith(f"{kept.path}/") if kept.path else kept.netloc == host:
             return Reply(200, {}, self.zips[int(path.rpartition("/")[2])])
         path = path.removeprefix(urlsplit(self.base).path)
         data = json.loads(body) if body else {}
-        root = f"/repos/{REPOSITORY}"
+        root = f"/repos/{self.repository}"
         if path == "/user":
             return (
                 self._said(403, "Resource not accessible by integration")
                 if self.me is None
                 else _json(200, account(self.me))
             )
-        if re.fullmatch(rf"{root}/issues/7/comments", path):
+        if re.fullmatch(rf"{root}/issues/{self.number}/comments", path):
             return self._page(self.comments, query) if method == "GET" else self._add(data)
         if found := re.fullmatch(rf"{root}/issues/comments/(\d+)", path):
             return self._change(method, int(found[1]), data)
@@ -174,7 +217,7 @@ class GitHub:
             return _json(200, self.runs[int(found[1])])
         if found := re.fullmatch(rf"{root}/contents/(.+)", path):
             content = self.files.get((query.get("ref", ""), unquote(found[1])))
-            return self._said(404, "Not Found") if content is None else Reply(200, {}, content)
+            return self._said(404, "Not Found") if content is None else Reply(200, RAW, content)
         return self._said(404, "Not Found")
 
     def _page(self, items, query, wrap=list):

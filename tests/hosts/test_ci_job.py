@@ -59,7 +59,9 @@ def verdict(folder="gateline-out"):
 def test_a_blocked_change_is_told_everywhere(job, github, environment, capsys):
     assert job() == 1
     assert len(github.comments) == 1
-    assert github.bodies()[0].startswith("<!-- gateline: rag -->\n### ❌ rag: blocked\n")
+    assert github.bodies()[0].startswith(
+        "<!-- gateline: rag -->\n<!-- gateline run: 4242.1 -->\n### ❌ rag: blocked\n"
+    )
     assert "### ❌ rag: blocked" in Path(environment["GITHUB_STEP_SUMMARY"]).read_text(encoding="utf-8")
     assert told(environment)["comment-posted"] == "true"
     assert told(environment)["verdict"] == verdict()["verdict"] == "fail"
@@ -157,7 +159,7 @@ def loosen(path=BLOCKED):
 def test_a_policy_that_the_change_loosens_is_told_without_being_asked(job, github):
     github.files[("b" * 40, BLOCKED)] = loosen()
     assert job() == 0
-    assert github.bodies()[0].splitlines()[3] == "> [!CAUTION]"
+    assert github.bodies()[0].splitlines()[4] == "> [!CAUTION]"
     assert verdict()["policy"]["same_as_base"] is False
     assert verdict()["policy"]["under_base"]["verdict"] == "fail"
 
@@ -317,3 +319,14 @@ def test_two_gates_of_one_name_are_refused(job, github, capsys):
 
 def test_the_repository_of_the_stand_in_is_the_one_of_the_job(environment):
     assert environment["GITHUB_REPOSITORY"] == REPOSITORY
+
+
+def test_an_older_run_that_ends_later_says_so_and_keeps_its_exit_code(job, github, environment, capsys):
+    job(GITHUB_RUN_ID="4243")
+    before = github.bodies()
+    assert job(GITHUB_RUN_ID="4242", GITHUB_RUN_ATTEMPT="3") == 1
+    assert github.bodies() == before
+    assert told(environment)["comment-posted"] == "false"
+    assert "a newer run has already commented on rag" in capsys.readouterr().err
+    assert job(GITHUB_RUN_ID="4244") == 1
+    assert "<!-- gateline run: 4244.1 -->" in github.bodies()[0]

@@ -77,3 +77,10 @@ def test_a_file_that_is_no_json_is_told(tmp_path, payload):
 def test_a_file_that_is_not_there_is_told():
     with pytest.raises(HostError, match="can't be read"):
         read_event({"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": "/no/such/file"})
+
+
+@pytest.mark.parametrize(("told", "attempt"), [(3, 3), (None, 1), ("3", 1), (True, 1)])
+def test_a_run_that_was_run_again_says_how_often(tmp_path, told, attempt):
+    payload = json.loads((EVENTS / "workflow_run.json").read_text(encoding="utf-8"))
+    payload["workflow_run"]["run_attempt"] = told
+    assert event("workflow_run", payload, tmp_path).workflow_run.attempt == attempt

@@ -185,3 +185,18 @@ def test_no_artifact_yet_is_none_and_a_hidden_project_is_not_known(gitlab):
     assert Job(ENVIRONMENT, gitlab).fetch_artifact("evaluate") is None
     with pytest.raises(HostError, match="Project Not Found"):
         Job({**ENVIRONMENT, "CI_PROJECT_ID": "78"}, gitlab).fetch_artifact("evaluate")
+
+
+def test_a_pipeline_and_a_job_that_is_run_again_have_their_order():
+    order = Job({**ENVIRONMENT, "CI_PIPELINE_ID": "700", "CI_JOB_ID": "9001"}, None).order
+    assert order == (700, 9001)
+    assert Job(ENVIRONMENT, None).order is None
+
+
+@pytest.mark.parametrize(("me", "done"), [("project_77_bot", "outdated"), (None, "changed")])
+def test_a_newer_pipeline_s_note_stays_where_it_is_surely_ours(gitlab, me, done):
+    """A token that may not ask who it is could be kept from writing by anybody's forged note."""
+    gitlab.me = me
+    gitlab.note(f"{MARKER}\n<!-- gateline run: 701.1 -->\nnewer", me or "a bot")
+    thread = Job(ENVIRONMENT, gitlab).open_thread()
+    assert keep_comment(thread, Wish(f"{MARKER}\nolder\n", is_fine=False, order=(700, 5))) == done

@@ -76,7 +76,8 @@ def test_a_verdict_of_a_fork_is_posted_and_says_so_first(publish, github, made, 
     assert publish(made[policy]) == 0
     lines = github.bodies()[0].splitlines()
     assert lines[0] == f"<!-- gateline: {Path(policy).stem} -->"
-    assert lines[3].startswith(
+    assert lines[1] == "<!-- gateline run: 99.1 -->", "of the run that made the verdict"
+    assert lines[4].startswith(
         "> **This verdict was made in the fork's run** (`visitor/rag-app`, commit `cccccccccccc`)"
     )
     assert TOKEN not in github.bodies()[0]
@@ -147,7 +148,7 @@ def test_hostile_texts_stay_text(publish, github, made):
     assert publish(json.dumps(data)) == 0
     body = github.bodies()[0]
     assert not any(mark in body for mark in ("<img", "@acme", "](http://e", "\n# passed", "\n::error"))
-    assert body.count("<!--") == body.count("-->") == 1
+    assert body.count("<!--") == body.count("-->") == 2
     assert "made in the fork's run" in body
 
 

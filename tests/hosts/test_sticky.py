@@ -159,6 +159,79 @@ def test_modes(github, environment, mode, remove, there, is_fine, done):
         assert github.log == []
 
 
+# --- runs that overtake each other
+
+
+def line_of(run):
+    return f"<!-- gateline run: {run[0]}.{run[1]} -->"
+
+
+def test_the_run_stands_unseen_beside_the_marker_and_an_older_gateline_still_finds_its_comment(
+    github, environment
+):
+    keep(github, environment, wish("one", order=(4242, 1)))
+    assert github.bodies() == [f"{MARKER}\n{line_of((4242, 1))}\none\n"]
+    assert keep(github, environment, wish("one", order=(4242, 1))) == "unchanged"
+    assert keep(github, environment, wish("of an older gateline")) == "changed"
+    assert github.bodies() == [f"{MARKER}\nof an older gateline\n"]
+
+
+@pytest.mark.parametrize("options", [{}, {"is_fine": True, "remove_when_fine": True}, {"mode": "changes"}])
+@pytest.mark.parametrize(
+    ("there", "mine", "stays"),
+    [
+        ((9, 1), (8, 1), True),
+        ((9, 1), (8, 7), True),
+        ((9, 2), (9, 1), True),
+        ((9, 1), (9, 1), False),
+        ((9, 1), (9, 2), False),
+        ((9, 1), (10, 1), False),  # as numbers, not as texts
+    ],
+)
+def test_an_older_run_that_ends_later_leaves_the_newer_comment(
+    github, environment, there, mine, stays, options
+):
+    keep(github, environment, wish("there", order=there))
+    before = github.bodies()
+    done = keep(github, environment, wish("mine", order=mine, **options))
+    assert (done == "outdated") == (github.bodies() == before) == stays
+
+
+def test_the_same_text_from_a_newer_run_is_marked_as_that_run_s(github, environment):
+    keep(github, environment, wish("same", order=(1, 1)))
+    keep(github, environment, wish("same", order=(3, 1)))
+    assert keep(github, environment, wish("other", order=(2, 1))) == "outdated"
+    assert github.bodies() == [f"{MARKER}\n{line_of((3, 1))}\nsame\n"]
+
+
+def test_what_other_people_write_about_runs_stops_nobody(github, environment):
+    github.add_comment(f"{MARKER}\n{line_of((10**15, 1))}\nforged", "visitor", "User")
+    assert keep(github, environment, wish("one", order=(5, 1))) == "added"
+
+
+@pytest.mark.parametrize(
+    "second", ["<!-- gateline run: 9 -->", "<!-- gateline run: 9.x -->", f"text {line_of((9, 1))}", "", "٩"]
+)
+def test_a_second_line_that_names_no_run_counts_as_none(github, environment, second):
+    github.add_comment(f"{MARKER}\n{second}\nold\n{line_of((99, 1))}")
+    assert keep(github, environment, wish("new", order=(5, 1))) == "changed"
+
+
+RUNS = st.lists(st.tuples(st.integers(1, 30), st.integers(1, 3)), min_size=1, max_size=8, unique=True)
+
+
+@given(ended=RUNS, twins=st.integers(0, 2))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_in_whatever_order_runs_end_the_newest_has_the_last_word(environment, waits, ended, twins):
+    github = GitHub()
+    for number in range(twins):
+        github.add_comment(f"{MARKER}\nof an older gateline, {number}")
+    for run in ended:
+        keep(github, environment, wish(f"run {run}", order=run))
+    newest = max(ended)
+    assert github.bodies() == [f"{MARKER}\n{line_of(newest)}\nrun {newest}\n"]
+
+
 STEPS = st.tuples(
     st.sampled_from(["one", "two", "three"]),
     st.booleans(),

@@ -23,7 +23,7 @@ from gateline.readers import readers
 from gateline.rules import find_rules
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "github.md"]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "github.md", ROOT / "docs" / "gitlab.md"]
 
 _FENCED = re.compile(r"(<!-- (output|file): (.+?) -->\n```\w+\n)(.*?)(```\n)", re.DOTALL)
 _OPEN = re.compile(r"(<!-- (comment|table): (.+?) -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
@@ -132,6 +132,20 @@ def _inputs() -> Iterator[tuple[str, ...]]:
         yield f"`{name}`", "output", "", told["description"]
 
 
+def _component() -> Iterator[tuple[str, ...]]:
+    header = next(yaml.safe_load_all((ROOT / "templates" / "gateline.yml").read_text(encoding="utf-8")))
+    yield "input", "default", "meaning"
+    yield "---", "---", "---"
+    for name, told in header["spec"]["inputs"].items():
+        default = told.get("default", "required")
+        shown = str(default).lower() if isinstance(default, bool) else default
+        shown = f"`{shown}`" if shown and "default" in told else shown
+        meaning = told["description"]
+        if "options" in told:
+            meaning += f" {', '.join(f'`{option}`' for option in told['options'])}"
+        yield f"`{name}`", shown, meaning
+
+
 def _first_sentence(thing: object) -> str:
     text = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
     return re.split(r"(?<=\.)\s", text)[0].replace("|", "\\|")
@@ -143,6 +157,7 @@ _TABLES = {
     "readers": _readers,
     "rules": _rules,
     "inputs": _inputs,
+    "component": _component,
 }
 
 

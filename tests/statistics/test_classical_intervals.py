@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import bootstrap
 from statistics_pairs import pair, take
 
-from gateline.statistics import Settings, Statistic, gain_interval, value_interval
+from gateline.statistics import Note, Settings, Statistic, gain_interval, value_interval
 
 DRAWS = 40_000
 
@@ -118,7 +118,7 @@ def test_bca_of_equal_differences_is_the_difference():
     # scipy returns NaN here.
     found = ours(pair(np.zeros(20), np.full(20, 0.25)), Statistic("mean"), "bca")
     assert (found.low, found.high) == (0.25, 0.25)
-    assert found.notes == ("all draws are equal: BCa is the estimate",)
+    assert found.notes == (Note("note.draws-equal"),)
 
 
 def test_the_order_of_rows_changes_nothing():

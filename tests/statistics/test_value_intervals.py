@@ -14,6 +14,7 @@ from scipy.stats import beta, binom
 from statistics_pairs import pair
 
 from gateline.statistics import (
+    Note,
     Settings,
     Statistic,
     evaluate,
@@ -147,7 +148,7 @@ def test_an_upper_end_that_can_not_be_had_says_what_it_needs():
     assert found.high is None
     assert found.low == 34.0
     assert found.method == "order-statistic"
-    assert found.notes == ("the upper end is not estimable: needs 72 samples, has 40",)
+    assert found.notes == (Note("note.upper-end-needs-samples", {"needed": "72", "samples": "40"}),)
     enough = interval_of(np.arange(72.0), Statistic("quantile", 0.95), bounds=None)
     assert enough.high == 71.0
     assert enough.notes == ()
@@ -176,10 +177,10 @@ def test_clustered_samples_have_a_wider_interval_than_independent_ones():
     together = interval_of(values, Statistic("quantile", 0.5), bounds=None, cluster=cluster)
     assert together.high - together.low > 2.0 * (apart.high - apart.low)
     assert together.method == "bayesian"
-    assert together.notes[0].startswith("400 samples in 40 clusters")
+    assert together.notes[0] == Note("note.weighed-by-cluster", {"samples": "400", "clusters": "40"})
     few = interval_of(values[:50], Statistic("quantile", 0.95), bounds=None, cluster=cluster[:50])
     assert few.high is None
-    assert few.notes[-1] == "the upper end is not estimable: too few clusters"
+    assert few.notes[-1] == Note("note.upper-end-needs-clusters")
 
 
 @settings(deadline=None, max_examples=100)

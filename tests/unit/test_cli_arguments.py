@@ -28,7 +28,7 @@ def test_the_defaults_of_check() -> None:
     assert vars(options("check", *GATE)) == {
         "command": "check", "policy": "p", "baseline": None, "candidate": "c", "output_dir": None, "base_policy": None,
         "on": None, "fail_on": "fail", "read_as": None, "first_run": False, "with_excerpts": False, "format": "text",
-        "quiet": False, "verbose": 0, "unreadable": None,
+        "quiet": False, "verbose": 0, "unreadable": None, "lang": None,
     }  # fmt: skip
 
 
@@ -42,6 +42,7 @@ VARIABLES = {
     "GATELINE_FAIL_ON": ("fail_on", "never"),
     "GATELINE_READ_AS": ("read_as", "csv"),
     "GATELINE_FORMAT": ("format", "json"),
+    "GATELINE_LANG": ("lang", "zh"),
 }
 
 
@@ -54,7 +55,7 @@ def test_a_variable_sets_an_option(variable: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("GATELINE_CANDIDATE", "c")
     monkeypatch.setenv(variable, value)
     assert getattr(options("check", *given), name) == value
-    other = {"fail_on": "inconclusive", "format": "junit"}.get(name, "other")
+    other = {"fail_on": "inconclusive", "format": "junit", "lang": "en"}.get(name, "other")
     assert getattr(options("check", *given, flag, other), name) == other
     monkeypatch.setenv(variable, "")
     if name not in ("policy", "candidate"):
@@ -68,6 +69,7 @@ def test_every_option_of_every_command_has_its_variable(monkeypatch: pytest.Monk
     """A value set in the environment must show up as the default of the option, whatever the command."""
     spelled = {
         "fail-on": "never",
+        "lang": "zh",
         "format": "json",
         "first-run": "1",
         "with-excerpts": "1",

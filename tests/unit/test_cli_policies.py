@@ -46,6 +46,20 @@ def test_lint_of_a_fine_policy_is_one_line(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == "p.yml: fine: 2 rules\n"
 
 
+def test_lint_of_several_policies_tells_the_problems_of_each(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("bad.yml").write_text(BAD)
+    Path("p.yml").write_text(policy_text(LIMIT, TOLERANCE))
+    assert run(["lint", "bad.yml", "p.yml", "none.yml"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "p.yml: fine: 2 rules\n"
+    headings = [line for line in captured.err.splitlines() if line.startswith("gateline: ")]
+    assert [line.split("  (")[0] for line in headings] == [
+        "gateline: no verdict: 3 problems in bad.yml",
+        "gateline: no verdict: none.yml: policy not found: none.yml",
+    ]
+    assert run(["lint", "p.yml", "p.yml"]) == 0
+
+
 def test_what_is_only_worth_a_thought_is_told_and_ends_with_0(capsys: pytest.CaptureFixture[str]) -> None:
     Path("p.yml").write_text(
         policy_text(

@@ -25,7 +25,7 @@ def test_a_verdict_tells_what_was_judged_by_what(tmp_path: Path) -> None:
     assert verdict.policy.model_dump() == {
         "name": "gate", "file": str(tmp_path / "policy.yml"),
         "sha256": hashlib.sha256((tmp_path / "policy.yml").read_bytes()).hexdigest(),
-        "base_file": None,
+        "lang": None, "base_file": None,
         "same_as_base": None, "changes": [], "under_base": None,
     }  # fmt: skip
     assert verdict.candidate is not None

@@ -429,7 +429,7 @@ def test_what_the_old_policy_did_not_let_through_is_told_loudly_whatever_the_cha
     worse = BaseVerdict(verdict=before, because=["it fell"])
     policy = verdict.policy.model_copy(update={"under_base": worse})
     loud = verdict.model_copy(update={"policy": policy})
-    assert outcome(loud) == "passed with warnings"
+    assert outcome(loud) == "warned"
     said = f"Under the base branch's policy: {'blocked' if before == 'fail' else 'no verdict'}. it fell."
     for page, call in (
         (markdown.render(loud), f"> **This change loosens the policy that judges it.** {said}"),

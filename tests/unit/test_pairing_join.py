@@ -92,7 +92,7 @@ def test_an_id_that_stands_twice_without_attempts_is_refused_with_its_lines() ->
     with pytest.raises(InputError) as raised:
         make_pairs((make_run(before, "b"), make_run([*after, after[0], after[1]], "c.jsonl")))
     assert str(raised.value) == (
-        "c.jsonl:3: the id 'q1' stands 2 times, in lines 1, 3; so do 1 other ids  (where these are attempts at one "
+        "c.jsonl:3: the id 'q1' stands 2 times, in lines 1, 3; so does 1 other id  (where these are attempts at one "
         "question, number them in the field 'attempt' or name the field that does: samples: {repeat_field: …})"
     )
 

@@ -138,7 +138,7 @@ def test_any_other_error_means_no_score_and_a_score_beside_it_is_not_used(error:
     assert candidate(runs) == [None, 0.0]
     pairs = make_pairs(runs, missing=ANY)
     assert (
-        "candidate.jsonl: 1 records carry both a score and an error; the score is not used" in pairs.notices
+        "candidate.jsonl: 1 record carries both a score and an error; the score is not used" in pairs.notices
     )
 
 

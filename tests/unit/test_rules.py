@@ -216,7 +216,7 @@ def test_every_loss_counts_in_the_direction_of_the_metric() -> None:
 def test_every_cannot_be_settled_where_a_sample_is_unknown() -> None:
     finding = judge_one("a 1>1 b 1>?", rule("every", "at_least: 1"), **ANY)
     assert (finding.status, finding.blocks) == (Status.INCONCLUSIVE, True)
-    assert finding.notes == ["1 samples without a usable value can't be shown to meet the bound"]
+    assert finding.notes == ["1 sample without a usable value can't be shown to meet the bound"]
     assert status("a 1>1 b 1>?", "every", "at_least: 1, on_inconclusive: warn") == "inconclusive"
     assert not judge_one("a 1>1 b 1>?", rule("every", "at_least: 1, on_inconclusive: warn"), **ANY).blocks
 
@@ -245,7 +245,7 @@ def test_a_ratio_without_a_value_is_not_shown_to_meet_a_bound(bound: str, failin
     pairs = make_run(before[:2]), make_run(after[:2])
     soft = judge_one(pairs, every + "}", metrics=metrics)
     assert (soft.status, soft.blocks) == (Status.INCONCLUSIVE, True)
-    assert soft.notes == ["1 samples without a usable value can't be shown to meet the bound"]
+    assert soft.notes == ["1 sample without a usable value can't be shown to meet the bound"]
     assert judge_one(pairs, every + ", hard: true}", metrics=metrics).status is Status.FAIL
 
 
@@ -451,7 +451,7 @@ def test_a_small_slice_of_a_family_is_skipped_and_shown() -> None:
     small = found[1]
     assert (small.slice, small.status, small.blocks) == ("language=en", Status.SKIPPED, False)
     assert (small.samples, small.worse, small.gain) == (29, 29, -1.0)
-    assert small.notes == ["not judged: 29 samples, slices.at_least is 30"]
+    assert small.notes == ["29 samples, slices.at_least is 30"]
     assert small.interval is None
 
 
@@ -567,7 +567,7 @@ def test_without_a_baseline_only_fixed_bounds_are_judged(kind: str, rest: str, f
     assert finding.status.value == found
     assert finding.blocks is (found == "fail")
     if found == "skipped":
-        assert finding.notes == ["not judged: no baseline yet"]
+        assert finding.notes == ["no baseline yet"]
 
 
 # --- missing values, rule by rule
@@ -616,7 +616,7 @@ def test_a_finding_tells_all_that_a_report_shows() -> None:
         "relative_gain": pytest.approx(-0.2), "judged": "relative_gain", "threshold": -0.05, "better": 0, "worse": 20,
         "same": 80, "decide_by": "interval", "on_inconclusive": "warn", "at_most": None, "at_least": None,
         "worse_by_at_most": "5%", "better_by_at_least": None, "family": 1, "failing": [], "failing_count": None,
-        "notes": [], "line": 0, "message": "", "waiver": None,
+        "notes": [], "notes_said": [], "line": 0, "message": "", "waiver": None,
     }  # fmt: skip
     assert finding.interval is not None
     assert (finding.interval.of, finding.interval.level, finding.interval.method) == (

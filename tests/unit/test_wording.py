@@ -19,8 +19,11 @@ from reports.verdicts import (
     unsettled,
 )
 
+from gateline.amounts import found, from_to, interval, needed
 from gateline.findings import Finding, Status
-from gateline.wording import Spelling, describe, found, from_to, interval, needed
+from gateline.remark import Said, said
+from gateline.spelling import Spelling
+from gateline.wording import describe
 
 SENTENCES = {
     "a loss shown by the interval": (
@@ -237,21 +240,31 @@ def test_every_text_from_a_file_goes_through_the_spelling() -> None:
     assert "[a note]" in describe(skipped(notes=["a note"]), spelling)
 
 
+def noted(*notes: Said) -> dict[str, Any]:
+    return {"notes": [str(note) for note in notes], "notes_said": [note.remark for note in notes]}
+
+
+def test_a_reason_that_only_looks_like_one_counts_for_nothing() -> None:
+    """A text alone, such as one that a file made, says nothing of what is lacking."""
+    told = describe(unsettled(notes=["9 usable samples, slices.at_least is 20"]))
+    assert "doesn't settle it" in told
+
+
 def test_too_few_samples_are_the_reason_where_they_are() -> None:
-    few = ["9 usable samples, slices.at_least is 20"]
-    told = describe(unsettled(notes=few, samples_needed=None))
+    few = noted(said("note.too-few-usable", count=9, setting="slices.at_least", least="20"))
+    told = describe(unsettled(**few, samples_needed=None))
     assert (
         "1.7 points worse, but there are too few samples (95 % interval: 4.9 worse to 1.5 better), where"
         in told
     )
-    assert "settle" not in told and few[0] in told
+    assert "settle" not in told and "9 usable samples, slices.at_least is 20" in told
     assert "but there are too few samples, where" in describe(
-        unsettled(notes=few, interval=None, decide_by="value")
+        unsettled(**few, interval=None, decide_by="value")
     )
-    limit = cost_limit(status=Status.INCONCLUSIVE, notes=few)
+    limit = cost_limit(status=Status.INCONCLUSIVE, **few)
     assert "but there are too few samples" in describe(limit)
-    left_out = ["3 of 40 samples are left out, and were they bad it would not hold"]
-    assert "but too much is left out (95 % interval:" in describe(unsettled(notes=left_out))
+    left_out = noted(said("note.left-out", left_out="3", asked="40"))
+    assert "but too much is left out (95 % interval:" in describe(unsettled(**left_out))
 
 
 def test_one_sample_would_settle_it() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 
 import gateline
+from gateline.cli.variables import NO, YES, variable
+from gateline.cli.variables import setting as _setting
+from gateline.cli.variables import switch as _switch
+from gateline.texts import languages
 
 TYPE_CHECKING = False  # the module typing is slower to import than all else here
 if TYPE_CHECKING:
@@ -25,10 +28,12 @@ COMMANDS = {
     "convert": "data",
     "score": "scores",
     "golden": "scores",
+    "doctor": "examining",
+    "audit": "audits",
+    "harvest": "queues",
+    "review": "queues",
 }
 """Command -> module of this folder that runs it."""
-
-_YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 _EPILOG = """exit codes: 0 passed (warnings allowed), 1 the gate said no, 2 there is no verdict
 every option can also be set in the environment as GATELINE_<OPTION>, such as GATELINE_FAIL_ON=inconclusive"""
@@ -69,28 +74,6 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _variable(name: str) -> str | None:
-    """Return what the environment says of an option; an empty variable counts as unset, as CI hosts leave them."""
-    return os.environ.get("GATELINE_" + name.lstrip("-").upper().replace("-", "_")) or None
-
-
-def _setting(parser: argparse.ArgumentParser, *names: str, **options: Any) -> None:
-    """Add an option that the environment can set."""
-    name = next(name for name in names if name.startswith("--"))
-    value = _variable(name)
-    if value is not None:
-        choices = options.get("choices")
-        if choices and value not in choices:
-            wanted = ", ".join(choices)
-            parser.set_defaults(
-                unreadable=f"{name} is '{value}' in the environment; it must be one of {wanted}"
-            )
-        else:
-            options["default"] = value
-        options.pop("required", None)
-    parser.add_argument(*names, **options)
-
-
 class _Files(argparse.Action):
     """Joins the files of one run, which are named one by one, as lines; given ones replace the environment's."""
 
@@ -106,20 +89,10 @@ class _Files(argparse.Action):
         setattr(namespace, self.dest, values if named is self.default else f"{named}\n{values}")
 
 
-def _switch(parser: argparse.ArgumentParser, *names: str, help: str) -> None:  # noqa: A002  (argparse's word)
-    """Add an option without a value that the environment can set."""
-    name = next(name for name in names if name.startswith("--"))
-    value = _variable(name) or ""
-    said = value.strip().lower()
-    if said not in ("", *_YES, *_NO):
-        parser.set_defaults(unreadable=f"{name} is '{value}' in the environment; write true or false")
-    parser.add_argument(*names, action="store_true", default=said in _YES, help=help)
-
-
 def _add_verbosity(parser: argparse.ArgumentParser) -> None:
-    said = (_variable("--verbose") or "").strip().lower()
-    level = int(said) if said in ("0", "1", "2") else int(said in _YES)
-    if said not in ("", "2", *_YES, *_NO):
+    said = (variable("--verbose") or "").strip().lower()
+    level = int(said) if said in ("0", "1", "2") else int(said in YES)
+    if said not in ("", "2", *YES, *NO):
         parser.set_defaults(unreadable=f"--verbose is '{said}' in the environment; write 0, 1 or 2")
     parser.add_argument(
         "-v", "--verbose", action="count", default=level, help="show all findings; -vv also where a bug is"
@@ -177,6 +150,16 @@ def _add_gate(
         "--with-excerpts",
         help="let reports hold texts of questions (artifacts of public repositories are public)",
     )
+    _add_language(parser)
+
+
+def _add_language(parser: argparse.ArgumentParser) -> None:
+    _setting(
+        parser,
+        "--lang",
+        choices=list(languages()),
+        help="language of comment and reports (default: the policy's lang, else en)",
+    )
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
@@ -208,6 +191,7 @@ def _add_ci(parser: argparse.ArgumentParser) -> None:
 def _add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("verdict", metavar="VERDICT", nargs="+", help="a verdict.json that another job made")
     _add_comment(parser)
+    _add_language(parser)
 
 
 def _add_comment(parser: argparse.ArgumentParser) -> None:
@@ -219,6 +203,10 @@ def _add_comment(parser: argparse.ArgumentParser) -> None:
         help="when to comment on the pull request; changes: no first comment while all is well (default: always)",
     )
     _switch(parser, "--remove-comment", help="take an earlier comment away when all is well again")
+
+
+def _add_policies(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("policy", metavar="POLICY", nargs="+", help="the policy, a YAML file; or several")
 
 
 def _add_policy(parser: argparse.ArgumentParser) -> None:
@@ -282,6 +270,71 @@ def _add_golden(parser: argparse.ArgumentParser) -> None:
     _switch(parser, "--json", help="as JSON")
 
 
+def _add_harvest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("verdict", metavar="VERDICT", help="a verdict.json")
+    _setting(parser, "--output", "-o", metavar="FILE", required=True, help="the regression set, JSON Lines")
+    _setting(parser, "--golden", metavar="GOLDEN", help="golden set with the questions and their labels")
+    _setting(parser, "--candidate", metavar="C", help="the run that was judged, for what no golden set says")
+    _setting(
+        parser,
+        "--worse-by",
+        metavar="NUMBER",
+        help="loss that is much, or METRIC=NUMBER,… (default: half of the metric's range)",
+    )
+
+
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    _setting(parser, "--human", metavar="H", required=True, help="people's labels, in any readable format")
+    _setting(parser, "--judge", metavar="J", required=True, help="the judge's labels of the same ids")
+    _setting(parser, "--metric", metavar="NAME", help="column of the labels (default: the only metric)")
+    _setting(parser, "--judge-metric", metavar="NAME", help="the judge's column, where it has another name")
+    _setting(parser, "--slices", metavar="LABEL,…", help="labels to tell apart")
+    _setting(parser, "--cluster", metavar="LABEL", help="samples that share it are not independent")
+    _setting(parser, "--threshold", metavar="T", help="numbers from T on are a pass, in both files")
+    _setting(parser, "--confidence", metavar="C", default="0.95", help="of each interval (default: 0.95)")
+    _setting(parser, "--read-as", metavar="READER", help="force a reader instead of looking at the files")
+    _setting(parser, "--id", metavar="FIELD", help="field that identifies a sample (default: id)")
+    _switch(parser, "--judge-everywhere", help="people labelled a random part of what the judge has seen")
+    _switch(parser, "--json", help="as JSON")
+
+
+def _add_review(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("verdict", metavar="VERDICT", help="a verdict.json")
+    _setting(parser, "-n", "--number", metavar="N", default="50", help="samples to look at (default: 50)")
+    _setting(parser, "--output", "-o", metavar="FILE", required=True, help="the queue to write, JSON Lines")
+    _setting(parser, "--policy", metavar="P", help="its policy (default: the verdict's)")
+    _setting(parser, "--baseline", metavar="B", help="its baseline (default: the verdict's)")
+    _setting(parser, "--candidate", metavar="C", help="its candidate (default: the verdict's)")
+    _setting(parser, "--metric", metavar="NAME,…", help="what to label (default: judged metrics of answers)")
+    _setting(parser, "--high-risk", metavar="SLICE,…", help="costly slices (default: hard rules')")
+    _setting(parser, "--threshold", metavar="METRIC=T,…", help="from T on it is good (default: the middle)")
+    _setting(parser, "--random-share", metavar="S", default="30%", help="part by chance (default: 30%%)")
+    _setting(parser, "--seed", metavar="SEED", default="0", help="draws others (default: 0)")
+    _setting(parser, "--read-as", metavar="READER", help="force a reader instead of looking at the files")
+
+
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("policy", metavar="POLICY", help="a YAML file")
+    _setting(parser, "--baseline", metavar="B", required=True, help="results of a run of the system")
+    _setting(
+        parser,
+        "--candidate",
+        metavar="C",
+        help="results of a second run, which shows how much a run differs from the next; without it that is assumed",
+    )
+    _setting(parser, "--copies", metavar="N", default="500", help="copies to judge (default: 500)")
+    _setting(parser, "--seed", metavar="N", default="0", help="seed of the copies (default: 0)")
+    _setting(
+        parser,
+        "--redone",
+        metavar="SHARE",
+        default="0.1",
+        help="with one run: share of answers assumed to change from run to run (default: 0.1)",
+    )
+    _setting(parser, "--output", "-o", metavar="FILE", help="also write an HTML page with curves")
+    _switch(parser, "--json", help="as JSON")
+
+
 _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": ("compare two result files under a policy and say pass, fail or no verdict", _add_check),
     "ci": (
@@ -292,7 +345,7 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
         "post a verdict that another job made, such as the run of a pull request from a fork",
         _add_publish,
     ),
-    "lint": ("check a policy without data", _add_policy),
+    "lint": ("check a policy without data", _add_policies),
     "explain": ("say a policy in plain sentences", _add_policy),
     "schema": ("print the JSON Schema of policies (for editors) or of verdict.json", _add_schema),
     "inspect": ("show what a reader recognises in a result file", _add_inspect),
@@ -302,5 +355,12 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "golden": (
         "check golden sets: duplicates, leaks, contradictions, and what each slice can show",
         _add_golden,
+    ),
+    "harvest": ("keep the questions that a verdict saw fail in a regression set, once each", _add_harvest),
+    "review": ("choose the samples that a person should look at, as a queue that audit reads", _add_review),
+    "audit": ("hold a judge against people: its errors, and the number people would see", _add_audit),
+    "doctor": (
+        "try a policy on copies of your own runs: its false alarms, what it catches, what it can't decide",
+        _add_doctor,
     ),
 }

@@ -104,10 +104,12 @@ def _render(
 ) -> tuple[str, dict[str, str]]:
     """Return the report for stdout and the texts of the files, all before anything is written."""
     files = (
-        {} if options.output_dir is None else {name: render(kind, verdict) for name, kind in kinds.items()}
+        {}
+        if options.output_dir is None
+        else {name: render(kind, verdict, language=options.lang) for name, kind in kinds.items()}
     )
     if options.format != "text":
-        return render(options.format, verdict), files
+        return render(options.format, verdict, language=options.lang), files
     report = render(
         "text",
         verdict,
@@ -115,6 +117,7 @@ def _render(
         colour=wants_colour(dict(os.environ), sys.stdout.isatty()),
         quiet=options.quiet,
         verbose=options.verbose > 0,
+        language=options.lang,
     )
     return report, files
 

@@ -118,31 +118,38 @@ def _tell(job: Job, gates: Sequence[Gate], options: argparse.Namespace) -> None:
     """Tell the host all that it shows; what can't be told is a note."""
     notes = Notes(job, options.verbose)
     with notes:
-        _print_commands(job, gates)
+        _print_commands(job, gates, options.lang)
     with notes:
         job.write_outputs(_outputs(gates))
     with notes:
-        _write_summaries(job, gates)
+        _write_summaries(job, gates, options.lang)
     posted = [post_comment(job, gate.verdict, options, notes) for gate in gates]
     with notes:
         job.write_outputs({"comment-posted": str(all(posted)).lower()})
 
 
-def _print_commands(job: Job, gates: Sequence[Gate]) -> None:
+def _print_commands(job: Job, gates: Sequence[Gate], language: str | None) -> None:
     for gate in gates if job.command_report else []:
-        commands = render(str(job.command_report), gate.verdict)
+        commands = render(str(job.command_report), gate.verdict, language=language)
         if commands:
             print_report(commands)
 
 
-def _write_summaries(job: Job, gates: Sequence[Gate]) -> None:
+def _write_summaries(job: Job, gates: Sequence[Gate], language: str | None) -> None:
     """Write each gate's full report; they share the room, so that no long one drops the others."""
     room = job.room_for_summary() // len(gates)
     if room < _LEAST_SUMMARY:
         return
     for gate in gates:
         job.write_summary(
-            render("markdown", gate.verdict, limit=room - 1, short_when_fine=False, whole="`verdict.json`")
+            render(
+                "markdown",
+                gate.verdict,
+                limit=room - 1,
+                short_when_fine=False,
+                whole="`verdict.json`",
+                language=language,
+            )
         )
 
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 
-from gateline.cli.output import print_report
+from gateline.cli.output import print_problems, print_report
+from gateline.errors import GatelineError
 from gateline.explanation import explain, review
 from gateline.policy import Policy, load_policy
 
 
 def run_lint(options: argparse.Namespace) -> int:
-    """Check a policy; problems end with exit code 2, what is only worth a thought does not."""
-    policy = load_policy(options.policy)
+    """Check policies; problems end with exit code 2, what is only worth a thought does not."""
+    return max(_lint(path) for path in options.policy)
+
+
+def _lint(path: str) -> int:
+    """Check one policy and say its own problems, so that those of the next are said, too."""
+    try:
+        policy = load_policy(path)
+    except GatelineError as error:
+        print_problems(error)
+        return 2
     lines = [f"{policy.file}: {note}" for note in review(policy)]
     rules = len(policy.policy.rules)
-    return (
-        0
-        if print_report(
-            "\n".join([*lines, f"{policy.file}: fine: {rules} {'rule' if rules == 1 else 'rules'}"])
-        )
-        else 2
-    )
+    fine = f"{policy.file}: fine: {rules} {'rule' if rules == 1 else 'rules'}"
+    return 0 if print_report("\n".join([*lines, fine])) else 2
 
 
 def run_explain(options: argparse.Namespace) -> int:

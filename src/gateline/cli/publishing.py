@@ -12,7 +12,7 @@ from gateline.cli.output import print_error, print_trace
 from gateline.errors import HostError, InputError
 from gateline.hosts import Job, find_host
 from gateline.hosts._http import RefusedError
-from gateline.hosts._sticky import Thread, Wish, keep_comment
+from gateline.hosts._sticky import ROOM_FOR_ORDER, Thread, Wish, keep_comment
 from gateline.reports import render
 from gateline.reports.escape import Markdown, terminal_text
 from gateline.reports.headline import PASSED, outcome
@@ -76,8 +76,8 @@ def run_publish(options: argparse.Namespace) -> int:
             notes.say("no comment: this is not about a pull request")
             return 0
         thread, whose = found
-        for verdict in verdicts:
-            if options.comment != "never":
+        for verdict in verdicts if options.comment != "never" else []:
+            with notes, _explained(job, notes):  # trouble with one is no reason to leave out the others
                 _keep(thread, job, verdict, options, whose)
     return 0
 
@@ -92,6 +92,18 @@ def _explained(job: Job, notes: Notes) -> Iterator[None]:
 
 
 def _keep(thread: Thread, job: Job, verdict: Verdict, options: argparse.Namespace, whose: str = "") -> bool:
-    body = render("markdown", verdict, limit=job.comment_limit, whole=job.whole, preface=Markdown(whose))
-    wish = Wish(body, outcome(verdict) == PASSED, options.comment, options.remove_comment)
-    return keep_comment(thread, wish) in ("added", "changed", "unchanged")
+    """Bring the comment up to date. Raises HostError also where a newer run has already written it."""
+    limit = job.comment_limit - ROOM_FOR_ORDER
+    body = render(
+        "markdown",
+        verdict,
+        limit=limit,
+        whole=job.whole,
+        preface=Markdown(whose),
+        language=options.lang,
+    )
+    fine = outcome(verdict) == PASSED
+    done = keep_comment(thread, Wish(body, fine, options.comment, options.remove_comment, job.order))
+    if done == "outdated":
+        raise HostError(f"a newer run has already commented on {verdict.policy.name}, so its comment stays")
+    return done in ("added", "changed", "unchanged")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from gateline.hosts._artifact import Artifact
-    from gateline.hosts._sticky import Thread
+    from gateline.hosts._sticky import Order, Thread
 
 
 class Job(Protocol):
@@ -39,6 +39,10 @@ class Job(Protocol):
     @property
     def base_commit(self) -> str | None:
         """Return the revision of that branch before the change; None where the job is not about a change."""
+
+    @property
+    def order(self) -> Order | None:
+        """Return the place of the run that made the verdict among all runs; None where the host does not say."""
 
     def open_thread(self) -> Thread | None:
         """Return the comments under the change; None where the job is not about one. Raises HostError."""

@@ -26,6 +26,8 @@ class WorkflowRun:
     """`owner/name`."""
     pull_requests: tuple[int, ...]
     """Numbers of this repository's pull requests with that head; GitHub leaves it empty for forks."""
+    attempt: int = 1
+    """Counts how often it was run again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,9 @@ def _workflow_run(payload: Mapping[str, Any]) -> WorkflowRun:
     commit, branch, number = _text(run, "head_sha"), _text(run, "head_branch"), run.get("id")
     if type(number) is not int or not (repository and commit and branch):
         raise HostError("the event workflow_run does not name its run, its commit and its branch")
-    return WorkflowRun(number, _text(run, "event") or "", commit, branch, repository, numbers)
+    attempt = run.get("run_attempt")
+    tries = attempt if type(attempt) is int else 1
+    return WorkflowRun(number, _text(run, "event") or "", commit, branch, repository, numbers, tries)
 
 
 def _read_payload(path: str | None) -> Mapping[str, Any]:

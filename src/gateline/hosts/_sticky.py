@@ -1,10 +1,12 @@
 """One comment per gate: found by its marker and its author, brought up to date in place, never a second one.
 
-What is shared by all hosts; a host gives its thread of comments. It knows no verdict and makes no text.
+An older run that ends later leaves a newer run's comment alone: each comment says unseen which run wrote it. What is
+shared by all hosts; a host gives its thread of comments. It knows no verdict and makes no text but that line.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -13,8 +15,14 @@ from gateline.errors import HostError
 from gateline.hosts._http import RefusedError, UnclearError
 
 Mode = Literal["always", "changes", "never"]
-Done = Literal["added", "changed", "unchanged", "removed", "left out"]
+Done = Literal["added", "changed", "unchanged", "removed", "left out", "outdated"]
 MODES: tuple[Mode, ...] = ("always", "changes", "never")
+Order = tuple[int, int]
+"""Place of a run among the runs of a repository, and of its tries among each other: a later one is larger."""
+
+ROOM_FOR_ORDER = 80
+"""Characters that a comment needs beside its text, at most."""
+_ORDER = re.compile(r"<!-- gateline run: (\d{1,20})\.(\d{1,20}) -->", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +34,8 @@ class Comment:
     body: str
     is_by_program: bool = False
     """Whether the host says that no person wrote it."""
+    may_be_others: bool = False
+    """Whether the host did not tell whose it is; what it says of its run is not believed then."""
 
 
 class Thread(Protocol):
@@ -59,6 +69,16 @@ class Wish:
     """`changes`: no first comment while all is well."""
     remove_when_fine: bool = False
     """Whether an earlier comment goes when all is well."""
+    order: Order | None = None
+    """Which run wants it; None where that is not known, then it is written whatever stands there."""
+
+    @property
+    def text(self) -> str:
+        """Return what is posted: the marker, the run in a line of its own that nobody sees, the rest."""
+        if self.order is None:
+            return self.body
+        marker, _, rest = self.body.partition("\n")
+        return f"{marker}\n<!-- gateline run: {self.order[0]}.{self.order[1]} -->\n{rest}"
 
 
 def keep_comment(thread: Thread, wish: Wish) -> Done:
@@ -70,6 +90,8 @@ def keep_comment(thread: Thread, wish: Wish) -> Done:
         return "left out"
     marker = _first_line(wish.body)
     own = _find(thread, marker)
+    if any(_is_newer(one, wish) for one in own):
+        return "outdated"
     if wish.is_fine and wish.remove_when_fine:
         for comment in own:
             _remove(thread, comment)
@@ -77,10 +99,23 @@ def keep_comment(thread: Thread, wish: Wish) -> Done:
     if not own:
         if wish.is_fine and wish.mode == "changes":
             return "left out"
-        return _add_once(thread, marker, wish.body)
-    done = _bring_up_to_date(thread, own[0], wish.body)
+        return _add_once(thread, marker, wish.text)
+    done = _bring_up_to_date(thread, own[0], wish.text)
     _remove_twins(thread, own)
     return done
+
+
+def order_of(comment: Comment) -> Order | None:
+    """Return which run wrote a comment; None where it does not say, as older versions did not."""
+    found = _ORDER.fullmatch(comment.body.partition("\n")[2].partition("\n")[0].strip())
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def _is_newer(comment: Comment, wish: Wish) -> bool:
+    written_by = order_of(comment)
+    if wish.order is None or written_by is None or comment.may_be_others:
+        return False
+    return written_by > wish.order
 
 
 def _bring_up_to_date(thread: Thread, comment: Comment, body: str) -> Done:

@@ -15,7 +15,7 @@ from gateline.hosts._github_event import Event, read_event
 if TYPE_CHECKING:
     from gateline.hosts._artifact import Artifact
     from gateline.hosts._http import Client, Transport
-    from gateline.hosts._sticky import Comment
+    from gateline.hosts._sticky import Comment, Order
 
 TOKENS = ("GATELINE_TOKEN", "GITHUB_TOKEN")
 API_VERSION = "2022-11-28"
@@ -66,6 +66,20 @@ class Job:
     def base_commit(self) -> str | None:
         """Return the commit of that branch before the change; None where the job is not about a change."""
         return self.event.base_commit
+
+    @property
+    def order(self) -> Order | None:
+        """Return the run's id, which grows from run to run, and its attempt; of the run that made the verdict.
+
+        https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+        """
+        run, attempt = (
+            self.environment.get("GITHUB_RUN_ID", ""),
+            self.environment.get("GITHUB_RUN_ATTEMPT", "1"),
+        )
+        if self.event.workflow_run is not None:
+            return self.event.workflow_run.id, self.event.workflow_run.attempt
+        return (int(run), int(attempt)) if run.isdecimal() and attempt.isdecimal() else None
 
     @cached_property
     def client(self) -> Client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from gateline.errors import HostError
 if TYPE_CHECKING:
     from gateline.hosts._artifact import Artifact
     from gateline.hosts._http import Client, Transport
-    from gateline.hosts._sticky import Comment
+    from gateline.hosts._sticky import Comment, Order
 
 TOKENS = ("GATELINE_TOKEN", "GITLAB_TOKEN")
 _NEEDED = (
@@ -62,6 +63,15 @@ class Job:
         return self.environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA") or self.environment.get(
             "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
         )
+
+    @property
+    def order(self) -> Order | None:
+        """Return the pipeline's id and the job's: both grow, and a job that is run again has a new one.
+
+        https://docs.gitlab.com/ci/variables/predefined_variables/
+        """
+        pipeline, job = self.environment.get("CI_PIPELINE_ID", ""), self.environment.get("CI_JOB_ID", "0")
+        return (int(pipeline), int(job)) if pipeline.isdecimal() and job.isdecimal() else None
 
     @cached_property
     def client(self) -> Client:
@@ -223,7 +233,7 @@ class Thread:
             me = self._client.read("/user").get("username")
         except RefusedError as error:
             if error.status in (401, 403, 404):
-                return marked[-1:]
+                return [replace(note, may_be_others=True) for note in marked[-1:]]
             raise
         return [note for note in marked if note.author == me]
 

@@ -5,12 +5,12 @@ Everything that makes a comparison meaningless ends here in NotComparable; rules
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from gateline.errors import InputError, NotComparable, Problem, name_some
+from gateline.errors import InputError, NotComparable, Problem
 from gateline.pairing.agreement import check_agreement, check_definitions
 from gateline.pairing.allowance import refuse_missing
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
@@ -36,6 +36,7 @@ from gateline.pairing.values import (
     check_fields,
     settle,
 )
+from gateline.remark import name_some, said
 from gateline.samples import Run
 
 __all__ = [
@@ -76,9 +77,16 @@ class Pairs:
         return len(self.sides) == 1
 
 
-def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms) -> Pairs:
+def pair(
+    baseline: Run | None,
+    candidate: Run,
+    golden: Run | None,
+    terms: Terms,
+    files: Mapping[str, Run] | None = None,
+) -> Pairs:
     """Join two runs, or take the candidate alone where `baseline` is None.
 
+    `files` holds the questions of each slice that a file names.
     Raises NotComparable, InputError or PolicyError where no verdict can rest on them.
     """
     lost: list[str] = []
@@ -99,7 +107,7 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
         ids = [name for name in ids if name in asked]
     sides = tuple(make_side(run, group, ids) for run, group in zip(runs, groups, strict=True))
     away = lost if golden is None else sorted(set(golden.ids) - groups[-1].keys())
-    labels = Labels(ids, sides, golden, terms, away)
+    labels = Labels(ids, sides, golden, terms, away, files or {})
     labels.check_slices()
     check_fields(terms.metrics, sides)
     agreed: list[str] = []
@@ -109,9 +117,9 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
         agreed += check_definitions(baseline, candidate, terms.metrics)
     if len(ids) < terms.samples.at_least:
         raise NotComparable(
-            f"{len(ids)} pairs are too few for a verdict: samples.at_least is {terms.samples.at_least}",
+            said("problem.too-few-pairs", count=len(ids), least=str(terms.samples.at_least)),
             candidate.file,
-            "evaluate more questions, or lower samples: {at_least: …} knowing that fewer prove less",
+            said("hint.too-few-pairs"),
         )
     cluster, names = labels.clusters()
     metrics = {name: settle(name, metric, sides, labels, terms) for name, metric in terms.metrics.items()}
@@ -120,9 +128,9 @@ def pair(baseline: Run | None, candidate: Run, golden: Run | None, terms: Terms)
     pairs.facts = _tell_pairing(pairs, lost, new, terms)
     pairs.notices = [*_notice(pairs, terms), *agreed]
     if golden is not None and unasked:
-        named = name_some([f"'{name}'" for name in unasked])
+        named = name_some(unasked)
         pairs.notices.append(
-            f"{len(unasked)} questions are not in the golden set {golden.file} and are left out: {named}"
+            said("notice.not-in-golden-set", count=len(unasked), file=golden.file, ids=named)
         )
     return pairs
 
@@ -141,21 +149,21 @@ def _check_golden(
     for row, name in enumerate(golden.ids):
         if asked.setdefault(name, row) != row:
             raise InputError(
-                f"the id '{name}' stands twice in the golden set, first in line {golden.lines[asked[name]]}",
+                said("problem.twice-in-golden-set", id=name, line=str(golden.lines[asked[name]])),
                 golden.place(row),
             )
     problems = []
     for run, group in zip(runs, groups, strict=True):
         missing = [name for name in asked if name not in group]
         if missing and (terms.samples.on_mismatch == "refuse" or len(missing) == len(asked)):
-            shown = ", ".join(f"'{name}'" for name in missing[:10]) + (", …" if len(missing) > 10 else "")
-            problems.append(
-                Problem(
-                    f"{len(missing)} of {len(asked)} questions of the golden set {golden.file} are not "
-                    f"answered: {shown}",
-                    run.file,
-                )
+            message = said(
+                "problem.golden-set-not-answered",
+                missing=len(missing),
+                asked=len(asked),
+                file=golden.file,
+                ids=name_some(missing, 10),
             )
+            problems.append(Problem(message, run.file))
     if problems:
         raise NotComparable("a run does not answer the golden set", problems=problems)
 
@@ -228,7 +236,7 @@ def _tell_ids(ids: Sequence[str], run: Run, labels: Labels, terms: Terms) -> Lef
 
 
 def _notice(pairs: Pairs, terms: Terms) -> list[str]:
-    notices = []
+    notices: list[str] = []
     for side in pairs.sides:
         notices += [f"{side.run.file}: {warning}" for warning in side.run.warnings]
         _, other = find_errors(side.run)
@@ -242,9 +250,14 @@ def _notice(pairs: Pairs, terms: Terms) -> list[str]:
             scored |= ~np.isnan(side.run.numbers(terms.metrics[name].field or name))
         number = int((other & scored).sum())
         if number:
+            notices.append(said("notice.score-and-error", file=side.run.file, count=number))
+    for name in terms.slice_lines:
+        if name in pairs.labels.files and (away := pairs.labels.lost_in(name)):
+            run = pairs.labels.files[name]
+            counts = {"missing": len(away), "asked": len(run)}
             notices.append(
-                f"{side.run.file}: {number} records carry both a score and an error; the score is not used"
+                said("notice.not-compared", slice=name, file=run.file, ids=name_some(away), **counts)
             )
     if pairs.identical:
-        notices.append("both files hold the same records: nothing changed")
+        notices.append(said("note.identical"))
     return notices

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gateline.errors import NotComparable, Problem, name_some
+from gateline.errors import NotComparable, Problem
 from gateline.metric import Metric
 from gateline.pairing.join import Side
 from gateline.pairing.provenance import state_facts
 from gateline.pairing.settings import Provenance
+from gateline.remark import Said, name_some, said
 from gateline.samples import Agreement, MetricFacts, Run
 
 _MOST_IDS = 3
@@ -22,7 +23,8 @@ def check_agreement(baseline: Side, candidate: Side, ids: Sequence[str], provena
 
     Raises NotComparable where a fact that must agree differs and the policy does not let it change.
     """
-    problems, notices = [], []
+    problems: list[Problem] = []
+    notices: list[str] = []
     must = {**baseline.run.must_agree, **candidate.run.must_agree}
     for name, agreement in must.items():
         if name in provenance.may_change:
@@ -40,9 +42,7 @@ def check_agreement(baseline: Side, candidate: Side, ids: Sequence[str], provena
             for side, values, others in ((baseline, before, after), (candidate, after, before))
             if any(others) and not any(values)
         ]
-        notices += [
-            f"{file} does not say its {name}, so it is not known whether it changed" for file in silent
-        ]
+        notices += [said("notice.fact-not-said", file=file, field=name) for file in silent]
     if problems:
         raise NotComparable("the numbers of the two runs do not mean the same", problems=problems)
     return notices
@@ -53,17 +53,22 @@ def check_definitions(baseline: Run, candidate: Run, metrics: dict[str, Metric])
 
     Raises NotComparable where a metric of the policy is defined differently in the two runs.
     """
-    problems, notices = [], []
+    problems: list[Problem] = []
+    notices: list[str] = []
     for name, metric in metrics.items():
         for field in metric.ratio or (metric.field or name,):
             before, after = baseline.find_facts(field), candidate.find_facts(field)
             if before and after:
                 problems += _compare_facts(field, before, after, candidate.file)
-            said = {facts.better for facts in (before, after) if facts and facts.better}
-            if not metric.ratio and said and metric.better not in said:
+            told = {facts.better for facts in (before, after) if facts and facts.better}
+            if not metric.ratio and told and metric.better not in told:
                 notices.append(
-                    f"{name}: the policy says {metric.better} is better, the tool that wrote it says "
-                    f"{', '.join(sorted(said))}"
+                    said(
+                        "notice.other-direction",
+                        metric=name,
+                        policy=said(f"direction.{metric.better}"),
+                        tool=[said(f"direction.{way}") for way in sorted(told)],
+                    )
                 )
     if problems:
         raise NotComparable("a metric is not the same in the two runs", problems=problems)
@@ -71,17 +76,20 @@ def check_definitions(baseline: Run, candidate: Run, metrics: dict[str, Metric])
 
 
 def _compare_facts(field: str, before: MetricFacts, after: MetricFacts, file: str) -> list[Problem]:
-    found = []
+    found: list[Said] = []
     if before.definition != after.definition:
-        said = [facts.definition or "not stated" for facts in (before, after)]
-        found.append(f"{field} is another metric in the two files: {said[0]} in the baseline, {said[1]} in")
+        told = [facts.definition or said("word.not-stated") for facts in (before, after)]
+        found.append(said("problem.another-metric", field=field, before=told[0], after=told[1]))
     if before.better and after.better and before.better != after.better:
-        found.append(f"{field}: {before.better} is better in the baseline, {after.better} in")
+        ways = [said(f"direction.{facts.better}") for facts in (before, after)]
+        found.append(said("problem.another-direction", field=field, before=ways[0], after=ways[1]))
     if before.range and after.range and before.range != after.range:
-        shown = [f"{facts[0]:g} to {facts[1]:g}" for facts in (before.range, after.range)]
-        found.append(f"{field} is on another scale: {shown[0]} in the baseline, {shown[1]} in")
-    hint = "evaluate both with one version and the same settings of the tool"
-    return [Problem(f"{text} the candidate", file, hint) for text in found]
+        ends = [
+            said("span.values", low=f"{ends[0]:g}", high=f"{ends[1]:g}")
+            for ends in (before.range, after.range)
+        ]
+        found.append(said("problem.another-scale", field=field, before=ends[0], after=ends[1]))
+    return [Problem(text, file, said("hint.one-version")) for text in found]
 
 
 def _values(side: Side, name: str) -> list[str]:
@@ -105,16 +113,15 @@ def _tell(
     candidate: Run,
 ) -> Problem:
     first = differing[0]
-    what = f"{name} is '{_cut(values[0][first])}' in the baseline and '{_cut(values[1][first])}' in the candidate"
+    before, after = _cut(values[0][first]), _cut(values[1][first])
+    what = said("problem.fact-differs", field=name, before=before, after=after)
     if len(differing) < len(ids) or len(ids) == 1:
-        what += f", for {name_some([repr(ids[position]) for position in differing], _MOST_IDS)}"
+        what = said(
+            "problem.fact-differs-for", what=what, ids=name_some((ids[at] for at in differing), _MOST_IDS)
+        )
     if agreement == "major version":
-        what += "; they must agree in the major version"
-    return Problem(
-        what,
-        candidate.file,
-        f"rerun one of them, so that both are made alike; or let it differ: provenance: {{may_change: [{name}]}}",
-    )
+        what = said("problem.major-version", what=what)
+    return Problem(what, candidate.file, said("hint.rerun-or-let-differ", field=name))
 
 
 def _cut(text: str, most: int = 60) -> str:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gateline.errors import NotComparable, Problem, name_some
+from gateline.errors import NotComparable, Problem
 from gateline.pairing.labels import Rows
 from gateline.pairing.settings import Terms
-from gateline.pairing.values import CAUSE_WORDS, OK, SideValues
+from gateline.pairing.values import CAUSE_KEYS, OK, SideValues
+from gateline.remark import Said, name_some, said
 
 if TYPE_CHECKING:
     from gateline.pairing import Pairs
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 def refuse_missing(pairs: Pairs, terms: Terms) -> None:
     """Raise NotComparable where more values are left out than the policy allows, overall or in a hard slice."""
     most = terms.missing.drop_at_most
+    allowed = said("hint.drop-at-most", share=f"{most * 100:g}") if most else said("hint.drop-none")
     problems: list[Problem] = []
     for name, values in pairs.metrics.items():
         places = _hard_places(name, pairs, terms)
@@ -28,24 +30,21 @@ def refuse_missing(pairs: Pairs, terms: Terms) -> None:
                 if not len(rows) or float(read.lost[rows].mean()) <= most + 1e-12:
                     continue
                 lost = rows[read.lost[rows] > 0]
-                words = _cause_words(read, lost)
-                ids = [f"'{pairs.ids[row]}'" for row in lost[:5]] + ["…"] * (len(lost) > 5)
-                problems.append(
-                    Problem(
-                        f"{name} is missing for {len(lost)} of {len(rows)} samples ({len(lost) / len(rows):.1%})"
-                        f"{f' of the slice {place}' if place else ''}: {words} ({', '.join(ids)})",
-                        side.run.file,
-                        f"missing.drop_at_most lets {most * 100:g} % of them be left out"
-                        if most
-                        else "missing.drop_at_most is 0: none may be left out",
-                    )
+                what = said(
+                    "problem.missing-values",
+                    metric=name,
+                    missing=len(lost),
+                    samples=said("count.samples", count=len(rows)),
+                    share=f"{len(lost) / len(rows):.1%}",
                 )
+                if place is not None:
+                    what = said("problem.of-slice", things=what, slice=place)
+                ids = name_some(pairs.ids[row] for row in lost)
+                what = said("problem.by-cause", what=what, causes=_cause_words(read, lost), ids=ids)
+                problems.append(Problem(what, side.run.file, allowed))
     if problems:
         last = problems[-1]
-        hint = (
-            f"{last.hint}; rerun the evaluation, or say applies_to where a metric is not defined everywhere"
-        )
-        problems[-1] = Problem(last.message, last.where, hint)
+        problems[-1] = Problem(last.message, last.where, said("hint.drop-and-rerun", allowed=allowed))
     problems += _refuse_lost(pairs, terms)
     if problems:
         raise NotComparable("too many values are missing for a verdict", problems=problems)
@@ -63,16 +62,22 @@ def _refuse_lost(pairs: Pairs, terms: Terms) -> list[Problem]:
         asked = len(labels.rows(place)) + len(lost)
         if not lost or len(lost) / asked <= most + 1e-12:
             continue
-        shown = name_some([f"'{one}'" for one in lost])
-        problems.append(
-            Problem(
-                f"{len(lost)} of {asked} questions{f' of the slice {place}' if place else ''} have no record "
-                f"({len(lost) / asked:.1%}): {shown}",
-                pairs.sides[-1].run.file,
-                f"missing.drop_at_most lets {most * 100:g} % be left out, on_mismatch: intersect or not; where the "
-                "golden set was cut, cut the baseline alike",
-            )
+        share = f"{most * 100:g}"
+        key, hint = "problem.lost", said("hint.lost", share=share)
+        if place is not None and place in labels.files:
+            key = "problem.lost-of-file"
+            hint = said("hint.lost-of-file", share=share, file=labels.files[place].file)
+        questions = said("count.questions", count=asked)
+        if place is not None:
+            questions = said("problem.of-slice", things=questions, slice=place)
+        what = said(
+            key,
+            missing=len(lost),
+            questions=questions,
+            share=f"{len(lost) / asked:.1%}",
+            ids=name_some(lost),
         )
+        problems.append(Problem(what, pairs.sides[-1].run.file, hint))
     return problems
 
 
@@ -84,13 +89,10 @@ def _hard_places(metric: str, pairs: Pairs, terms: Terms) -> list[str | None]:
     return [None, *sorted(named)]
 
 
-def _cause_words(read: SideValues, rows: Rows) -> str:
+def _cause_words(read: SideValues, rows: Rows) -> list[Said]:
     parts = []
-    for cause, words in CAUSE_WORDS.items():
+    for cause, key in (*CAUSE_KEYS.items(), (OK, "lost.fewer-attempts")):
         number = int((read.cause[rows] == cause).sum())
         if number:
-            parts.append(f"{number} {words}")
-    fewer = int((read.cause[rows] == OK).sum())
-    if fewer:
-        parts.append(f"{fewer} with fewer attempts than in the other run")
-    return ", ".join(parts)
+            parts.append(said(key, count=number))
+    return parts

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gateline.errors import InputError, NotComparable, Problem, name_some
+from gateline.errors import InputError, NotComparable, Problem
 from gateline.pairing.settings import Samples
+from gateline.remark import name_some, said
 from gateline.samples import Column, Run
 
 Codes = npt.NDArray[np.int64]
@@ -67,29 +68,37 @@ def match_ids(
     new = sorted(candidate.keys() - baseline.keys())
     if not both:
         raise NotComparable(
-            "the two runs have no question in common",
+            said("problem.nothing-in-common"),
             files[1],
-            f"the baseline has {_quote(lost, 3)}, the candidate {_quote(new, 3)}",
+            said("hint.nothing-in-common", baseline=name_some(lost, 3), candidate=name_some(new, 3)),
         )
     if (lost or new) and samples.on_mismatch == "refuse":
         problems = []
         if lost:
             problems.append(
                 Problem(
-                    f"{len(lost)} of {len(baseline)} questions of the baseline are not in the "
-                    f"candidate: {_quote(lost)}",
+                    said(
+                        "problem.not-in-candidate",
+                        missing=len(lost),
+                        asked=len(baseline),
+                        ids=name_some(lost, 10),
+                    ),
                     files[1],
                 )
             )
         if new:
             problems.append(
                 Problem(
-                    f"{len(new)} of {len(candidate)} questions of the candidate are not in the "
-                    f"baseline: {_quote(new)}",
+                    said(
+                        "problem.not-in-baseline",
+                        missing=len(new),
+                        asked=len(candidate),
+                        ids=name_some(new, 10),
+                    ),
                     files[0],
                 )
             )
-        hint = "run both on the same golden set, or write samples: {on_mismatch: intersect}"
+        hint = said("hint.same-golden-set")
         problems[-1] = Problem(problems[-1].message, problems[-1].where, hint)
         raise NotComparable("the two runs did not answer the same questions", problems=problems)
     return both, lost, new
@@ -119,10 +128,10 @@ def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], sample
         if wanted is None or given is None:
             if asked is not None:
                 run = baseline.run if wanted is None else candidate.run
-                raise InputError(f"samples.same_input: no record has a field '{name}'", run.file)
+                raise InputError(said("problem.no-input-field", field=name), run.file)
             continue
         for side, word, found in zip(
-            (baseline, candidate), ("baseline", "candidate"), (wanted, given), strict=True
+            (baseline, candidate), ("word.baseline", "word.candidate"), (wanted, given), strict=True
         ):
             for row in _compared_rows(side):
                 position = int(side.code[row])
@@ -134,15 +143,23 @@ def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], sample
                     differing.append(ids[position])
                     problems.append(
                         Problem(
-                            f"sample '{ids[position]}' has another {name} in the {word}: "
-                            f"'{_cut(after)}', in the baseline '{_cut(before)}'",
+                            said(
+                                "problem.another-input",
+                                id=ids[position],
+                                field=name,
+                                run=said(word),
+                                found=_cut(after),
+                                wanted=_cut(before),
+                            ),
                             side.run.place(row),
                         )
                     )
     if problems:
         more = differing[5:]
-        rest = [Problem(f"likewise {_quote(more, 20)}", candidate.run.file)] if more else []
-        hint = "an id must stand for the same input in both runs; samples: {same_input: […]} says what is compared"
+        rest = (
+            [Problem(said("problem.likewise", ids=name_some(more, 20)), candidate.run.file)] if more else []
+        )
+        hint = said("hint.same-input")
         last = problems[min(4, len(problems) - 1)]
         shown = [*problems[:4][: len(problems) - 1], Problem(last.message, last.where, hint), *rest]
         raise InputError("one id stands for different inputs", problems=shown)
@@ -215,16 +232,12 @@ def _refuse_repeats(run: Run, repeated: dict[str, list[int]], samples: Samples) 
     name, rows = next(iter(repeated.items()))
     lines = ", ".join(str(int(run.lines[row])) for row in rows[:5]) + (", …" if len(rows) > 5 else "")
     others = len(repeated) - 1
-    more = f"; so do {others} other ids" if others else ""
-    message = f"the id '{name}' stands {len(rows)} times, in lines {lines}{more}"
+    message = said("problem.repeated", id=name, times=len(rows), lines=lines)
+    if others:
+        message = said("problem.repeated-and-others", first=message, count=others)
     if samples.repeats == "refuse":
-        return InputError(message, run.place(rows[1]), "samples: {repeats: refuse} does not allow attempts")
-    return InputError(
-        message,
-        run.place(rows[1]),
-        f"where these are attempts at one question, number them in the field '{samples.repeat_field}' "
-        "or name the field that does: samples: {repeat_field: …}",
-    )
+        return InputError(message, run.place(rows[1]), said("hint.no-attempts"))
+    return InputError(message, run.place(rows[1]), said("hint.number-attempts", field=samples.repeat_field))
 
 
 def _attempt_key(text: str) -> tuple[int, float, str]:
@@ -234,10 +247,6 @@ def _attempt_key(text: str) -> tuple[int, float, str]:
     except ValueError:
         number = math.nan
     return (0, number, text) if math.isfinite(number) else (1, 0.0, text)
-
-
-def _quote(names: Sequence[str], most: int = 10) -> str:
-    return name_some([f"'{name}'" for name in names], most)
 
 
 def _cut(text: str, most: int = 60) -> str:

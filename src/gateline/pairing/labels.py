@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from gateline.errors import InputError, NotComparable, PolicyError, Problem, did_you_mean, name_some
+from gateline.errors import InputError, NotComparable, PolicyError, Problem
 from gateline.pairing.join import Codes, Side
 from gateline.pairing.settings import Terms
+from gateline.remark import name_some, said, suggest
 from gateline.samples import Run
 
 Rows = npt.NDArray[np.int64]
@@ -30,6 +31,8 @@ class Labels:
     terms: Terms
     lost: Sequence[str] = ()
     """Questions that the candidate was to answer and has no record of: of the golden set, else of the baseline."""
+    files: Mapping[str, Run] = field(default_factory=dict)
+    """Slices whose questions are the ids in a file, by name."""
     _texts: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     _rows: dict[str | None, Rows] = field(default_factory=dict)
     _families: dict[str, list[str]] = field(default_factory=dict)
@@ -72,7 +75,13 @@ class Labels:
         return self._families[label]
 
     def lost_in(self, name: str | None) -> list[str]:
-        """Return the lost questions of a slice: None for all, a named slice, or `label=value`."""
+        """Return the lost questions of a slice: None for all, a named slice, or `label=value`.
+
+        Of a slice that a file names, those that are not compared, for whatever reason: it never shrinks in silence.
+        """
+        if name is not None and name in self.files:
+            compared = set(self.ids)
+            return sorted(one for one in self.files[name].ids if one not in compared)
         if name is None or not self.lost:
             return list(self.lost)
         columns = [(self._lost_values(label), {*wanted}) for label, wanted in self._conditions(name).items()]
@@ -92,9 +101,9 @@ class Labels:
             return np.arange(len(self.ids), dtype=np.int64), list(self.ids)
         if not any(side.run.find_label(name) is not None for side in self._sources()):
             raise PolicyError(
-                f"no record has the field '{name}' that samples.cluster names",
+                said("problem.no-cluster-field", field=name),
                 self.sides[-1].run.file,
-                did_you_mean(name, _known_labels(self._sources())),
+                suggest(name, _known_labels(self._sources())),
             )
         texts = self.values(name)
         names = [
@@ -109,6 +118,9 @@ class Labels:
         """Raise PolicyError for a slice or label that no record of either run carries: a typing slip."""
         problems = [self._check_label(label, where) for label, where in self.terms.family_labels.items()]
         for name, where in self.terms.slice_lines.items():
+            if name in self.files:
+                problems.append(self._check_file(name, where))
+                continue
             problems += [
                 self._check_condition(label, values, where)
                 for label, values in self._conditions(name).items()
@@ -125,6 +137,9 @@ class Labels:
         rows = [row for row, name in enumerate(run.ids) if name in wanted]
         counts: dict[str, int] = {}
         for name in self.terms.slice_lines:
+            if name in self.files:
+                counts[name] = len(wanted.intersection(self.files[name].ids))
+                continue
             conditions = self._conditions(name)
             columns = {label: run.labels(label) or [()] * len(run) for label in conditions}
             counts[name] = len(
@@ -167,19 +182,21 @@ class Labels:
         row_of = {one: row for row, one in enumerate(self.golden.ids)}
         problems = [
             Problem(
-                f"sample '{one}' is {name}={', '.join(golden)} in the golden set and "
-                f"{name}={', '.join(said)} in the runs",
+                said(
+                    "problem.relabelled-in-runs",
+                    id=one,
+                    golden=f"{name}={', '.join(golden)}",
+                    runs=f"{name}={', '.join(told_by_runs)}",
+                ),
                 self.golden.place(row_of[one]),
             )
-            for one, golden, said in differing[:5]
+            for one, golden, told_by_runs in differing[:5]
         ]
-        rest = [f"'{one}'" for one, _, _ in differing[5:]]
-        more = f"; likewise {name_some(rest, 20)}" if rest else ""
-        hint = Problem(
-            f"another label {name} in the golden set than in the runs for {len(differing)} questions{more}",
-            self.golden.file,
-            "a label that the policy slices by must not change; correct it where it is wrong, or run both anew",
-        )
+        what = said("problem.another-label-in-runs", label=name, count=len(differing))
+        rest = [one for one, _, _ in differing[5:]]
+        if rest:
+            what = said("problem.and-likewise", what=what, ids=name_some(rest, 20))
+        hint = Problem(what, self.golden.file, said("hint.another-label-in-runs"))
         raise NotComparable(
             f"the golden set and the runs disagree on the label {name}", problems=[*problems, hint]
         )
@@ -199,18 +216,21 @@ class Labels:
             if differs and not golden[position]:
                 problems.append(
                     Problem(
-                        f"sample '{self.ids[position]}' is {name}={', '.join(after)} in the candidate "
-                        f"and {name}={', '.join(before)} in the baseline",
+                        said(
+                            "problem.relabelled",
+                            id=self.ids[position],
+                            candidate=f"{name}={', '.join(after)}",
+                            baseline=f"{name}={', '.join(before)}",
+                        ),
                         self.sides[-1].run.place(int(self.sides[-1].first[position])),
                     )
                 )
             agreed.append(golden[position] if differs else before or after)
         if problems:
             hint = Problem(
-                f"another label {name} in the candidate for {len(problems)} of {len(self.ids)} questions",
+                said("problem.another-label", label=name, differing=len(problems), asked=len(self.ids)),
                 self.sides[-1].run.file,
-                "a label that the policy slices by must not change between the runs; "
-                "keep such labels in the golden set",
+                said("hint.another-label"),
             )
             raise NotComparable(f"the runs disagree on the label {name}", problems=[*problems[:5], hint])
         return agreed
@@ -229,8 +249,12 @@ class Labels:
             differs = bool(texts[row] and found[code] and set(texts[row]) != set(found[code]))
             if differs and not golden[code]:
                 raise InputError(
-                    f"attempts at '{self.ids[code]}' have different labels: {name}={', '.join(found[code])} "
-                    f"and {name}={', '.join(texts[row])}",
+                    said(
+                        "problem.attempts-labelled",
+                        id=self.ids[code],
+                        first=f"{name}={', '.join(found[code])}",
+                        second=f"{name}={', '.join(texts[row])}",
+                    ),
                     side.run.place(row),
                 )
             found[code] = golden[code] if differs else found[code] or texts[row]
@@ -245,6 +269,9 @@ class Labels:
     def _find_rows(self, name: str | None) -> Rows:
         if name is None:
             return np.arange(len(self.ids), dtype=np.int64)
+        if name in self.files:
+            members = set(self.files[name].ids)
+            return np.flatnonzero([one in members for one in self.ids]).astype(np.int64)
         keep = np.ones(len(self.ids), dtype=bool)
         for label, values in self._conditions(name).items():
             wanted = set(values)
@@ -259,10 +286,23 @@ class Labels:
         if any(side.run.find_label(label) is not None for side in self._sources()):
             return None
         return Problem(
-            f"no sample of either run has a label '{label}'",
+            said("problem.no-label", label=label),
             where,
-            did_you_mean(label, _known_labels(self._sources())),
+            suggest(label, _known_labels(self._sources())),
         )
+
+    def _check_file(self, name: str, where: str) -> Problem | None:
+        if len(self.rows(name)):
+            return None
+        run = self.files[name]
+        what = said(
+            "problem.slice-not-compared",
+            count=len(run),
+            slice=name,
+            file=run.file,
+            ids=name_some(run.ids, 3),
+        )
+        return Problem(what, where, said("hint.slice-not-compared"))
 
     def _check_condition(self, label: str, values: Sequence[str], where: str) -> Problem | None:
         missing = self._check_label(label, where)
@@ -276,7 +316,7 @@ class Labels:
         if not absent:
             return None
         return Problem(
-            f"no sample of either run has {label}={absent[0]}", where, did_you_mean(absent[0], known)
+            said("problem.no-label-value", label=label, value=absent[0]), where, suggest(absent[0], known)
         )
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gateline.errors import InputError, NotComparable, Problem, name_some
+from gateline.errors import InputError, NotComparable, Problem
 from gateline.pairing.marks import Flags
+from gateline.remark import list_some, said
 from gateline.samples import Floats, Run
 
 ROUNDING = 1e-6
@@ -22,10 +23,11 @@ def check_range(name: str, ends: tuple[float, float], run: Run, value: Floats, l
     slack = ROUNDING * (ends[1] - ends[0])
     with np.errstate(invalid="ignore"):
         outside = looked_at & ((value < ends[0] - slack) | (value > ends[1] + slack))
+    shown = {"metric": name, "low": f"{ends[0]:g}", "high": f"{ends[1]:g}"}
     _refuse(
         f"{{}} values of {name} lie outside its range",
-        f"{name} of sample '{{}}' is {{:g}}, outside its range [{ends[0]:g}, {ends[1]:g}]",
-        f"mend the file, or the range: metrics: {{{name}: {{range: …}}}}",
+        ("problem.outside-range", shown),
+        said("hint.outside-range", metric=name),
         (run, value, outside),
     )
 
@@ -36,24 +38,32 @@ def check_positive(name: str, field: str, run: Run, value: Floats, looked_at: Fl
         negative = looked_at & (value < 0)
     _refuse(
         f"{{}} values of {field} are below 0, and it is a time or a cost",
-        f"{field} of sample '{{}}' is {{:g}}, below 0",
-        "write null where nothing was measured; where it is meant, give the metric a range: "
-        f"metrics: {{{name}: {{range: […, …]}}}}",
+        ("problem.below-zero", {"metric": field}),
+        said("hint.below-zero", metric=name),
         (run, value, negative),
     )
 
 
-def _refuse(headline: str, sentence: str, hint: str, found: tuple[Run, Floats, Flags]) -> None:
+def _refuse(
+    headline: str, sentence: tuple[str, dict[str, str]], hint: str, found: tuple[Run, Floats, Flags]
+) -> None:
+    """Raise InputError that names the first records; the sentence is a key and what stands in it beside the value."""
     run, value, refused = found
     rows = np.flatnonzero(refused)
     if not len(rows):
         return
     problems = [
-        Problem(sentence.format(run.ids[row], value[row]), run.place(int(row)), "" if number else hint)
+        Problem(
+            said(sentence[0], **sentence[1], id=run.ids[row], value=f"{value[row]:g}"),
+            run.place(int(row)),
+            "" if number else hint,
+        )
         for number, row in enumerate(rows[:5])
     ]
     if len(rows) > 5:
-        problems.append(Problem(f"likewise {name_some([run.ids[row] for row in rows[5:]], 10)}", run.file))
+        problems.append(
+            Problem(said("problem.likewise", ids=list_some([run.ids[row] for row in rows[5:]], 10)), run.file)
+        )
     raise InputError(headline.format(len(rows)), problems=problems)
 
 
@@ -64,9 +74,15 @@ def check_weights(name: str, field: str, run: Run, weight: Floats) -> None:
     if len(negative):
         row = int(negative[0])
         raise InputError(
-            f"{field}, the denominator of {name}, is {weight[row]:g} for sample '{run.ids[row]}'",
+            said(
+                "problem.negative-denominator",
+                field=field,
+                metric=name,
+                value=f"{weight[row]:g}",
+                id=run.ids[row],
+            ),
             run.place(row),
-            "a denominator is a count and must not be negative",
+            said("hint.negative-denominator"),
         )
 
 
@@ -76,10 +92,14 @@ def check_scale(name: str, before: Floats, after: Floats, file: str) -> None:
         return
     if _are_share_and_percent(np.abs(before), np.abs(after)) or _change_scale_within(before, after):
         raise NotComparable(
-            f"{name} is on another scale in the two files: up to {np.abs(before).max():g} in the baseline, "
-            f"up to {np.abs(after).max():g} in the candidate",
+            said(
+                "problem.share-and-percent",
+                metric=name,
+                before=f"{np.abs(before).max():g}",
+                after=f"{np.abs(after).max():g}",
+            ),
             file,
-            f"bring both to one scale, and say which: metrics: {{{name}: {{range: [0, 1]}}}}",
+            said("hint.share-and-percent", metric=name),
         )
 
 

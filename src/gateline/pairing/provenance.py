@@ -10,6 +10,7 @@ from gateline.errors import NotComparable, Problem
 from gateline.pairing.facts import ChangedField
 from gateline.pairing.marks import find_errors
 from gateline.pairing.settings import Provenance
+from gateline.remark import said
 from gateline.samples import Run, label_texts
 
 _OF_THE_SAMPLE = frozenset({"id", "question", "error", "answer", "reference", "reference_answer"})
@@ -58,25 +59,29 @@ def compare_provenance(baseline: Run, candidate: Run, provenance: Provenance) ->
 def _judge(name: str, values: Sequence[str | None], files: Sequence[str]) -> list[Problem]:
     problems = [
         Problem(
-            f"provenance.must_match: {file} does not say its {name}",
+            said("problem.fact-not-said", file=file, field=name),
             file,
-            "have the run written with it, or take it out of must_match",
+            said("hint.fact-not-said"),
         )
         for value, file in zip(values, files, strict=True)
         if value is None
     ]
     problems += [
-        Problem(f"provenance.must_match: {name} is not the same for the whole of {file}: {value}", file)
+        Problem(said("problem.fact-mixed", field=name, file=file, value=value), file)
         for value, file in zip(values, files, strict=True)
         if value is not None and value.startswith("mixed (")
     ]
     if not problems and values[0] != values[1]:
         problems.append(
             Problem(
-                f"provenance.must_match: {name} is '{values[0]}' in the baseline and '{values[1]}' "
-                "in the candidate",
+                said(
+                    "problem.must-match",
+                    what=said(
+                        "problem.fact-differs", field=name, before=str(values[0]), after=str(values[1])
+                    ),
+                ),
                 files[1],
-                "rerun one of them, so that both are made alike",
+                said("hint.rerun"),
             )
         )
     return problems

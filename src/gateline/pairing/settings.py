@@ -86,14 +86,20 @@ class Slices(Part):
     """Labels each value of which is a slice."""
     named: dict[Name, Annotated[dict[Name, Condition], Field(min_length=1)]] = Field(default_factory=dict)
     """Slices by name: label and value, all of which must hold."""
+    files: dict[Name, Name] = Field(default_factory=dict)
+    """Slices by name: the questions whose ids stand in a file, such as those that went wrong before. A relative path
+    starts at the policy's folder, or else at the working folder."""
     at_least: int = Field(30, ge=1)
     """Fewest pairs for a slice to be decided on; hard rules always are."""
 
     @model_validator(mode="after")
     def _check_names(self) -> Slices:
-        for name in (*self.by, *self.named):
+        for name in (*self.by, *self.named, *self.files):
             if "=" in name:
                 raise ValueError(f"'{name}' can't be told from label=value; names have no '=' in them")
+        for name in self.files:
+            if name in self.named:
+                raise ValueError(f"'{name}' stands in named and in files; give each slice a name of its own")
         return self
 
 

@@ -10,13 +10,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from gateline.errors import InputError, NotComparable, Problem, did_you_mean, name_some
+from gateline.errors import InputError, NotComparable, Problem
 from gateline.metric import Metric
 from gateline.pairing.join import Side
 from gateline.pairing.labels import Labels, Rows
 from gateline.pairing.marks import Flags, find_errors, flags, spent_tokens
 from gateline.pairing.plausible import check_positive, check_range, check_scale, check_weights
 from gateline.pairing.settings import Terms
+from gateline.remark import list_some, said, suggest
 from gateline.samples import Floats, Run
 
 Causes = npt.NDArray[np.int8]
@@ -30,13 +31,14 @@ CAUSE_NAMES = {
     COUNTED_WORST: "no_answer",
     UNDEFINED: "no_score",
 }
-CAUSE_WORDS = {
-    NO_ANSWER: "without an answer",
-    NO_SCORE: "without a score",
-    CACHED: "cached",
-    PRICE_UNKNOWN: "of unknown price",
-    UNDEFINED: "with a denominator of 0",
+CAUSE_KEYS = {
+    NO_ANSWER: "lost.no-answer",
+    NO_SCORE: "lost.no-score",
+    CACHED: "lost.cached",
+    PRICE_UNKNOWN: "lost.price-unknown",
+    UNDEFINED: "lost.undefined",
 }
+"""Cause -> key of the text that counts what was lost by it."""
 
 
 @dataclass(frozen=True)
@@ -129,14 +131,11 @@ def check_fields(metrics: dict[str, Metric], sides: Sequence[Side]) -> None:
         for source in metric.ratio or (metric.field or name,):
             for side in sides:
                 if side.run.find_column(source) is None:
-                    of = "" if source == name else f" (of the metric {name})"
-                    problems.append(
-                        Problem(
-                            f"no record has a field '{source}'{of}",
-                            side.run.file,
-                            did_you_mean(source, _numeric_names(side.run)),
-                        )
-                    )
+                    what = said("problem.no-field", field=source)
+                    if source != name:
+                        what = said("problem.no-field-of-metric", field=source, metric=name)
+                    hint = suggest(source, _numeric_names(side.run))
+                    problems.append(Problem(what, side.run.file, hint))
     if problems:
         raise InputError("a metric of the policy is not in the data", problems=problems)
 
@@ -261,8 +260,14 @@ def _check_refused(
             rows = np.flatnonzero(np.isin(read.cause, refused))
             if len(rows):
                 raise NotComparable(
-                    f"{len(rows)} of {len(values.expected)} samples have no {name} "
-                    f"({word}): {name_some([labels.ids[int(row)] for row in rows])}",
+                    said(
+                        "problem.refused",
+                        missing=len(rows),
+                        asked=len(values.expected),
+                        metric=name,
+                        setting=word,
+                        ids=list_some([labels.ids[int(row)] for row in rows]),
+                    ),
                     side.run.file,
-                    f"missing: {{{word}: refuse}} allows none",
+                    said("hint.refused", setting=word),
                 )

@@ -16,6 +16,7 @@ from __future__ import annotations
 import gc
 import importlib
 import pkgutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -33,6 +34,9 @@ MAPPING_HINT = (
     "policy with field: and samples: {id: ...}, and force a reader with --read-as"
 )
 
+
+_ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet"})
+"""Endings of files that a record may stand in."""
 
 File = str | PathLike[str]
 
@@ -136,8 +140,19 @@ def _recognise(source: Source) -> Reader:
     claims = [reader for reader in claims if not getattr(reader, "GENERAL", False)] or claims
     if len(claims) == 1:
         return claims[0]
-    names = name_some([reader.NAME for reader in claims or readers().values()], 20)
+    names = name_some([reader.NAME for reader in claims or readers().values()], 40)
     if claims:
         raise InputError(f"looks like {names} alike", source.name, "say which with --read-as")
     what = "folder" if source.is_folder else "file"
-    raise InputError(f"no reader knows this {what}; looked for {names}", source.name, MAPPING_HINT)
+    raise InputError(f"no reader knows this {what}; looked for {names}", source.name, _hint_at(source))
+
+
+def _hint_at(source: Source) -> str:
+    """Return what to do with a file or folder that no reader knows; of parts of one run the pattern to give."""
+    files = [path for path in source.path.glob("*") if path.is_file()] if source.is_folder else []
+    endings = Counter(path.suffix for path in files if path.suffix.lower() in _ENDINGS)
+    if not endings:
+        return MAPPING_HINT
+    (ending, times), *_ = endings.most_common(1)
+    pattern = str(source.path / f"*{ending}")
+    return f"it has {times} {ending} files: as parts of one run give them as a pattern, '{pattern}'; {MAPPING_HINT}"

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from gateline.errors import InputError, name_some
 from gateline.readers._columns import plain_values
+from gateline.readers._handles import lead_to_ids
 from gateline.samples import Column, Run
 
 Key = tuple[str, str]
@@ -23,6 +24,7 @@ def join_runs(runs: Sequence[Run]) -> Run:
 
     Raises InputError where two files say different things of one record, or have nothing in common.
     """
+    runs = lead_to_ids(runs)
     for run in runs:
         if run.unpaired:
             raise InputError(f"can't be joined with other files: {run.unpaired}", run.file)

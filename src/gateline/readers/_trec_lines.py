@@ -22,7 +22,10 @@ BLOCK_BYTES = 1 << 22
 
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 WHOLE = re.compile(rb"[+-]?\d+")
-JSON_SCORES = re.compile(rb'\{\s*"(?:[^"\\]|\\.)+"\s*:\s*\{\s*"((?:[^"\\]|\\.)+)"\s*:\s*-?[\dNI]')
+JSON_SCORES = re.compile(
+    rb'\{\s*"(?!(?:overall|retriever|generator)_metrics")'  # groups of metrics in a summary are no queries
+    rb'(?:[^"\\]|\\.)+"\s*:\s*\{\s*"((?:[^"\\]|\\.)+)"\s*:\s*-?[\dNI]'
+)
 MEASURE = re.compile(
     r"(n?dcg|map|gm_map|ap|gm_ap|rprec|r-precision|recip_rank|rr|mrr|bpref|infap|11pt_avg|judged|unj|err|rbp|f1"
     r"|precision|recall|success|hits|hit_rate|num_(q|ret|rel|rel_ret|nonrel_judged_ret)|relstring|utility"

@@ -18,6 +18,7 @@ from gateline.errors import InputError
 from gateline.readers._building import SECTIONS, RunBuilder, describe
 from gateline.readers._columns import Record
 from gateline.readers._header import read_statements
+from gateline.readers._json_columns import begins_a_column
 from gateline.readers._json_lines import Loads, orjson_loads, read_blocks, read_object
 from gateline.readers._json_text import JsonProblemError
 from gateline.readers._source import ReadOptions, Source, without_mark
@@ -40,8 +41,11 @@ def looks_like(head: bytes, path: Path) -> bool:
         record = read_object(first)
     except JsonProblemError:
         return named_so and len(first.strip()) > 1  # a lone brace begins a JSON file printed over many lines
-    if any(_is_list_of_objects(record.get(wrapper)) for wrapper in WRAPPERS) and not rest.strip():
+    is_alone = not rest.strip()
+    if is_alone and any(_is_list_of_objects(record.get(wrapper)) for wrapper in WRAPPERS):
         return False
+    if is_alone and len(record) > 1 and all(map(begins_a_column, record.values())):
+        return False  # a data frame by columns
     return (
         named_so
         or rest.lstrip().startswith(b"{")

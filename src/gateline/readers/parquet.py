@@ -32,21 +32,38 @@ def looks_like(head: bytes, path: Path) -> bool:
 
 def read(source: Source, options: ReadOptions) -> Run:
     """Return the rows of the file; an InputError where pyarrow is missing or cannot read it."""
+    builder = RunBuilder(source, options, NAME)
+    for batch in read_table(source).to_batches(max_chunksize=4096):
+        builder.add(_to_records(batch), np.zeros(batch.num_rows, dtype=np.int64))
+    return builder.finish()
+
+
+def column_names(path: Path) -> list[str]:
+    """Return the names of a file's columns; none where it can't be read, or pyarrow is missing."""
     try:
         import pyarrow
         import pyarrow.parquet  # type: ignore[import-untyped]
+    except ImportError:
+        return []
+    try:
+        return list(pyarrow.parquet.read_schema(path).names)
+    except (pyarrow.ArrowException, OSError):
+        return []
+
+
+def read_table(source: Source) -> pyarrow.Table:
+    """Return the file as a table of Arrow; an InputError where pyarrow is missing or cannot read it."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
     except ImportError:
         raise InputError(
             "reading Parquet needs pyarrow", source.name, "pip install 'gateline[parquet]'"
         ) from None
     try:
-        table = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.data)).read()
+        return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.data)).read()
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"is not a whole Parquet file: {_first_line(error)}", source.name) from None
-    builder = RunBuilder(source, options, NAME)
-    for batch in table.to_batches(max_chunksize=4096):
-        builder.add(_to_records(batch), np.zeros(batch.num_rows, dtype=np.int64))
-    return builder.finish()
 
 
 def _to_records(batch: pyarrow.RecordBatch) -> list[dict[str, object]]:

@@ -50,7 +50,10 @@ def _is_json(shape: Shape, head: bytes) -> bool:
         wrapped = [shape.inner.get(wrapper, frozenset()) for wrapper in WRAPPERS]
         if any(not inner.isdisjoint(QUESTIONS) and shows_ragas(inner) for inner in wrapped):
             return True
-        if "results" in names and _PRINTED.search(head[:HEAD_BYTES]):
+        is_text = (
+            "results" in names and "results" not in shape.inner
+        )  # not an object in which a log prints numbers
+        if is_text and _PRINTED.search(head[:HEAD_BYTES]):
             return True
     bare = {name for name in names if is_metric(name)}
     return shows_ragas(names) and 2 * len(bare) > len(names) and "id" not in names

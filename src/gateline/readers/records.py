@@ -1,17 +1,22 @@
-"""JSON files with a list of records, bare or under `results`, `records`, `samples` or `data`.
+"""JSON files with a list of records, bare or under `results`, `records`, `samples` or `data`; a data frame by columns.
 
 The records are read like lines of JSON Lines. A JSON file that is made otherwise belongs to another reader.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from gateline.errors import InputError
-from gateline.readers._building import SECTIONS, RunBuilder, describe
+from gateline.readers._building import SECTIONS, Problems, RunBuilder, describe
+from gateline.readers._columns import Record
+from gateline.readers._json_columns import UnevenColumnsError, begins_a_column, turn_columns
 from gateline.readers._json_text import JsonProblemError, parse_value, repeated_key, skip_blanks
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.samples import Run
@@ -20,24 +25,39 @@ NAME = "json"
 GENERAL = True
 WRAPPERS = ("results", "records", "samples", "data")
 BLOCK_RECORDS = 4096
+_COLUMN = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(\{\s*"0"\s*:|\[\s*["\d-])')
+"""The beginning of an object of columns of which the first is longer than the head of the file."""
+
+
+class Taker(Protocol):
+    """What takes the records of a file, a block at a time."""
+
+    problems: Problems
+
+    def add(self, records: Sequence[Record], lines: npt.NDArray[np.int64]) -> object:
+        """Take records and their lines (n)."""
+
+    def take_provenance(self, run: Mapping[str, object], line: int) -> None:
+        """Take what the file says of the whole run."""
 
 
 def looks_like(head: bytes, path: Path) -> bool:
-    """Say whether the file is a list of objects, or an object with such a list near its beginning."""
+    """Say whether the file is a list of objects, an object with such a list near its beginning, or one of columns."""
     begin = without_mark(head)
     if begin.startswith(b"["):
         return begin[1:].lstrip()[:1] in {b"{", b"]"}
     if not begin.startswith(b"{"):
         return False
     scanner = _Scanner(begin.decode("utf-8", "replace"))
+    columns = 0
     try:
         for name in scanner.members():
             if name in WRAPPERS and scanner.is_at_records():
                 return not _goes_on(scanner, path)
-            scanner.value()
-    except JsonProblemError:
-        pass  # the head ends, or this is no JSON
-    return False
+            columns = columns + 1 if begins_a_column(scanner.value()) and columns >= 0 else -1
+        return columns > 1 and not scanner.peek()
+    except JsonProblemError:  # the head ends, or this is no JSON
+        return columns > 0 or (columns == 0 and _COLUMN.match(begin) is not None)
 
 
 def _goes_on(scanner: _Scanner, path: Path) -> bool:
@@ -54,6 +74,12 @@ def _goes_on(scanner: _Scanner, path: Path) -> bool:
 def read(source: Source, options: ReadOptions) -> Run:
     """Return the records of the list, with the line on which each begins."""
     builder = RunBuilder(source, options, NAME)
+    read_into(source, builder)
+    return builder.finish()
+
+
+def read_into(source: Source, builder: Taker) -> None:
+    """Give the records of the file to what takes them; an InputError says where it is no JSON."""
     scanner = _Scanner(source.decode())
     try:
         _read_file(scanner, builder)
@@ -62,14 +88,14 @@ def read(source: Source, options: ReadOptions) -> Run:
         is_cut = error.position >= len(scanner.text.rstrip()) or "nterminated string" in str(error)
         reason = "the file ends in the middle of it" if is_cut else str(error)
         raise InputError(f"is not JSON at column {column}: {reason}", f"{source.name}:{line}") from None
-    return builder.finish()
 
 
-def _read_file(scanner: _Scanner, builder: RunBuilder) -> None:
+def _read_file(scanner: _Scanner, builder: Taker) -> None:
     if scanner.peek() == "[":
         _read_records(scanner, builder)
     else:
         found = ""
+        others: dict[str, object] = {}
         for name in scanner.members():
             if name in WRAPPERS and scanner.is_at_records():
                 if found:
@@ -81,7 +107,13 @@ def _read_file(scanner: _Scanner, builder: RunBuilder) -> None:
             value = scanner.value()
             if name == "run" and isinstance(value, dict):
                 builder.take_provenance(value, scanner.line())
-        if not found:
+            if name in others:
+                raise InputError(
+                    f"the key '{name}' stands twice", f"{builder.problems.file}:{scanner.line()}"
+                )
+            if not found:
+                others[name] = value
+        if not found and not _read_columns(others, builder):
             raise InputError(
                 f"has no list of records under any of {', '.join(WRAPPERS)}", builder.problems.file
             )
@@ -89,7 +121,19 @@ def _read_file(scanner: _Scanner, builder: RunBuilder) -> None:
         raise JsonProblemError("something else begins behind the end", scanner.position)
 
 
-def _read_records(scanner: _Scanner, builder: RunBuilder) -> None:
+def _read_columns(value: Mapping[str, object], builder: Taker) -> bool:
+    """Give the rows of an object of columns to the builder; return whether it is one."""
+    try:
+        rows = turn_columns(value)
+    except UnevenColumnsError as error:
+        raise InputError(f"is no table by columns: {error}", builder.problems.file) from None
+    for start in range(0, len(rows or []), BLOCK_RECORDS):
+        block = (rows or [])[start : start + BLOCK_RECORDS]
+        builder.add(block, np.zeros(len(block), dtype=np.int64))
+    return rows is not None
+
+
+def _read_records(scanner: _Scanner, builder: Taker) -> None:
     records: list[dict[str, object]] = []
     lines: list[int] = []
     for line in scanner.items():

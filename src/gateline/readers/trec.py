@@ -5,7 +5,7 @@ ranked documents of each query. A qrels file (`query iteration document grade`, 
 becomes a golden set: the field `relevant` holds the grade of each judged document. Columns stand apart by any
 number of blanks and tabs; `D1#1` is one document. The rank column is not looked at, as trec_eval doesn't: files
 count ranks from 0, from 1, or not at all. The order is by score, descending, and among equal scores by document,
-descending. Nothing here computes a metric.
+descending. ranx writes JSON and Parquet. Nothing here computes a metric.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import math
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gateline.errors import InputError, name_some
-from gateline.readers import _beir
+from gateline.readers import _beir, parquet
 from gateline.readers._building import Problems
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.readers._trec_lines import (
@@ -39,12 +40,15 @@ from gateline.samples import Column, Floats, Run
 NAME = "trec"
 RUN, QRELS = "trec-run", "trec-qrels"
 SUFFIXES = frozenset({".run", ".trec"})
+RANX_COLUMNS = ["q_id", "doc_id", "score"]
 
 
 def looks_like(head: bytes, path: Path) -> bool:
-    """Say whether this is a run, a qrels file, a BEIR folder, or a JSON object of objects of numbers."""
+    """Say whether this is a run, a qrels file, a BEIR folder, a JSON object of objects of numbers, or ranx' Parquet."""
     if not head:
         return bool(_beir.find_labels(path))
+    if head.startswith(parquet.MAGIC):
+        return parquet.column_names(path) == RANX_COLUMNS
     begin = without_mark(head)
     if begin.startswith(b"{"):
         inner = JSON_SCORES.match(begin)
@@ -72,8 +76,10 @@ def read(source: Source, options: ReadOptions) -> Run:
     if source.path.is_dir():
         return _beir.add_questions(source, read(_beir.choose_labels(source), options))
     begin = without_mark(source.head)
+    if begin.startswith(parquet.MAGIC):
+        return _read_scores(source, _read_parquet(source))
     if begin.startswith(b"{"):
-        return _read_json(source)
+        return _read_scores(source, read_json_object(source, "query -> document -> number"))
     rows = first_rows(begin, 1)
     if rows and tuple(rows[0]) == _beir.HEADER:
         return _make_qrels(source, read_lines(source, 3, skip_first=True), (0, 1, 2))
@@ -185,9 +191,24 @@ def _judge(problems: Problems, grades: dict[str, int], label: tuple[str, str, in
         problems.add(line, f"query '{query}' has document '{document}' with two grades, {before} and {grade}")
 
 
-def _read_json(source: Source) -> Run:
-    """Return ranx' JSON, query -> document -> score or grade; whole numbers only are grades."""
-    value = read_json_object(source, "query -> document -> number")
+def _read_parquet(source: Source) -> dict[str, dict[str, Any]]:
+    """Return ranx' Parquet as its JSON would be; an InputError tells a row that is not whole, or stands twice."""
+    table = parquet.read_table(source)
+    value: dict[str, dict[str, Any]] = {}
+    for query, document, score in zip(
+        *(table.column(name).to_pylist() for name in RANX_COLUMNS), strict=True
+    ):
+        if query is None or document is None or score is None:
+            raise InputError(f"query '{query}' has a document or a score that is missing", source.name)
+        judged = value.setdefault(str(query), {})
+        if str(document) in judged:
+            raise InputError(f"query '{query}' has document '{document}' twice", source.name)
+        judged[str(document)] = score
+    return value
+
+
+def _read_scores(source: Source, value: dict[str, dict[str, Any]]) -> Run:
+    """Return query -> document -> score or grade as a run or labels; whole numbers only are grades."""
     kinds: set[type] = set()
     for query, judged in value.items():
         kinds |= set(map(type, judged.values()))

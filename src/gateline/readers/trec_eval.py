@@ -17,12 +17,20 @@ from gateline.errors import InputError
 from gateline.readers._building import Problems
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.readers._trec_lines import JSON_SCORES, first_rows, names_a_measure, read_json_object
-from gateline.samples import Column, Run, read_number
+from gateline.samples import Column, MetricFacts, Run, read_number
 
 NAME = "trec-eval"
 ALL = "all"
 TEXTS = frozenset({"runid", "relstring"})
 """Rows of trec_eval that hold a text."""
+SHARES = re.compile(
+    r"(ndcg|map|ap|rprec|r-precision|recip_rank|rr|mrr|bpref|infap|11pt_avg|iprec_at_recall|set_(p|recall|map|f)"
+    r"|set[pf]|err|rbp|f1|p|r|recall|precision|success|hit_rate)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Beginnings of measures of quality between 0 and 1."""
+COUNTS = re.compile(r"(num_?(q|ret|rel_?ret|rel|nonrel_judged_ret)|judged)(?![a-z])", re.IGNORECASE)
+"""Beginnings of those that say nothing of quality."""
 BEIR_MEANS = re.compile(rb'"(NDCG|MAP|Recall|P|MRR|R_cap|Hole|Accuracy)@\d+"', re.IGNORECASE)
 
 
@@ -126,6 +134,14 @@ def _read_json(source: Source) -> Run:
     return _finish(source, "pytrec-eval", values, dict.fromkeys(values, 0), {})
 
 
+def find_facts(measure: str) -> MetricFacts | None:
+    """Return direction and range of a retrieval measure by its name; None where the name is not known for sure."""
+    name = measure.replace("_cut_", "@")
+    if COUNTS.match(name):
+        return MetricFacts(None)
+    return MetricFacts("higher", (0.0, 1.0)) if SHARES.match(name) else None
+
+
 def _finish(
     source: Source,
     file_format: str,
@@ -154,4 +170,5 @@ def _finish(
         provenance={"run_tag": means["runid"]} if "runid" in means else {},
         id_field="query",
         warnings=tuple(warnings),
+        metric_facts={name: facts for name in metrics if (facts := find_facts(name)) is not None},
     )

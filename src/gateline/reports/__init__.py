@@ -14,18 +14,33 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
+    from gateline.texts import Texts
     from gateline.verdict import Verdict
 
 del annotations  # the import from __future__ leaves a name behind that would hide the module annotations.py
 
 
 def render(name: str, verdict: Verdict, **options: Any) -> str:
-    """Return the report called `name`; `options` are the keyword arguments of its `render`.
+    """Return the report called `name`; `options` are the keyword arguments of its `render`, such as `language`.
 
     Raises KeyError where no report has that name.
     """
     report: Any = find(name)
     return str(report.render(verdict, **options))
+
+
+def language_of(verdict: Verdict, language: str | None) -> Texts:
+    """Return the language of a report: the one asked for, else the policy's, else English.
+
+    A policy's language that this version does not know, in a verdict of another, gives way to English. Raises
+    KeyError where the one asked for is not known.
+    """
+    from gateline.texts import ENGLISH, languages, load
+
+    if language is not None:
+        return load(language)
+    own = verdict.policy.lang
+    return load(own if own in languages() else ENGLISH)
 
 
 def find(name: str) -> ModuleType:

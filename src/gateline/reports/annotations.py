@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gateline.reports import facts
+from gateline.reports import facts, language_of
 from gateline.reports.escape import (
     IN_TERMINAL,
     command_property,
@@ -16,11 +16,12 @@ from gateline.reports.escape import (
     terminal_name,
     terminal_text,
 )
-from gateline.reports.headline import blockers, loosening
+from gateline.reports.headline import NO_VERDICT, blockers, loosening, message_of
 from gateline.wording import describe
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
+    from gateline.spelling import Spelling
     from gateline.verdict import Verdict
 
 NAME = "annotations"
@@ -28,41 +29,48 @@ NAME = "annotations"
 _MOST = 5
 
 
-def render(verdict: Verdict) -> str:
+def render(verdict: Verdict, *, language: str | None = None) -> str:
     """Return workflow commands, a line each: errors for what blocks, warnings for what needs a look."""
+    spelling = IN_TERMINAL.speaking(language_of(verdict, language))
     if verdict.verdict == "invalid":
-        return _about_problems(verdict)
+        return _about_problems(verdict, spelling)
     blocking = blockers(verdict)
     warning = [f for f in verdict.findings if f.warns and f not in blocking]
     lines = []
     if loosening(verdict):
-        message = " ".join([facts.policy_line(verdict), facts.under_base(verdict, IN_TERMINAL)])
-        lines.append(_command("warning", verdict.policy.file, 1, "the policy is loosened", message))
-    lines += _about_findings("error", verdict, blocking)
-    lines += _about_findings("warning", verdict, warning)
+        message = spelling.join_sentences(
+            [facts.policy_line(verdict, spelling), facts.under_base(verdict, spelling)]
+        )
+        title = spelling.say("annotation.loosened")
+        lines.append(_command("warning", verdict.policy.file, 1, title, message))
+    lines += _about_findings("error", verdict, blocking, spelling)
+    lines += _about_findings("warning", verdict, warning, spelling)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _about_findings(level: str, verdict: Verdict, findings: list[Finding]) -> list[str]:
+def _about_findings(level: str, verdict: Verdict, findings: list[Finding], spelling: Spelling) -> list[str]:
     """Return a command for each of the first five, and one that counts the rest."""
     file, name = verdict.policy.file, terminal_name(verdict.policy.name)
     lines = []
     for position, finding in enumerate(findings[:_MOST]):
-        message = describe(finding, IN_TERMINAL)
+        message = describe(finding, spelling)
         more = len(findings) - _MOST
         if position == _MOST - 1 and more > 0:
-            message += f" And {more:,} more."
-        lines.append(_command(level, file, finding.line, f"{name}: {terminal_name(finding.rule)}", message))
+            message = spelling.join_sentences([message, spelling.say("annotation.more", count=more)])
+        title = spelling.say("joint.named", name=name, text=terminal_name(finding.rule))
+        lines.append(_command(level, file, finding.line, title, message))
     return lines
 
 
-def _about_problems(verdict: Verdict) -> str:
+def _about_problems(verdict: Verdict, spelling: Spelling) -> str:
     """Return one error that says why there is no verdict."""
-    reasons = [problem.message for problem in verdict.problems] or list(verdict.because)
-    message = "; ".join(terminal_text(reason) for reason in reasons[:_MOST])
+    reasons = [message_of(problem, spelling) for problem in verdict.problems] or list(verdict.because)
+    parts = [terminal_text(reason) for reason in reasons[:_MOST]]
     if len(reasons) > _MOST:
-        message += f"; and {len(reasons) - _MOST:,} more"
-    title = f"{terminal_name(verdict.policy.name)}: no verdict"
+        parts.append(spelling.say("list.rest", count=len(reasons) - _MOST))
+    message = spelling.say("joint.clauses").join(parts)
+    word = spelling.say(f"outcome.{NO_VERDICT}")
+    title = spelling.say("joint.named", name=terminal_name(verdict.policy.name), text=word)
     return _command("error", verdict.policy.file, 1, title, message) + "\n"
 
 

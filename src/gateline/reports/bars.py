@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gateline import figures
+from gateline.amounts import found, interval, needed
 from gateline.reports.escape import cut, display_width
-from gateline.wording import Spelling, found, interval, needed, subject
+from gateline.spelling import Spelling
+from gateline.wording import subject
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
@@ -60,7 +62,7 @@ def draw(findings: Sequence[Finding], spelling: Spelling, rows: int = 12, column
         if max(map(display_width, lines)) <= columns:
             break
     if len(drawn) > rows:
-        lines.append(f"  and {len(drawn) - rows:,} more")
+        lines.append(f"  {spelling.say('list.rest', count=len(drawn) - rows)}")
     return lines
 
 
@@ -72,9 +74,9 @@ def _draw_rows(shown: Sequence[Finding], spelling: Spelling, widest: int) -> lis
         (found(finding, spelling, with_unit=False), interval(finding, spelling), needed(finding, spelling))
         for finding in shown
     ]
-    heads = ("found", "interval", "needed")
+    heads = (spelling.say("column.found"), spelling.say("column.interval"), spelling.say("column.needed"))
     widths = [max(display_width(row[i]) for row in [heads, *cells]) for i in range(3)]
-    lines = [f"  {_pad(title, name_width)}  {_axis_title()}  {_row(heads, widths)}".rstrip()]
+    lines = [f"  {_pad(title, name_width)}  {_axis_title(spelling)}  {_row(heads, widths)}".rstrip()]
     for finding, name, cell in zip(shown, names, cells, strict=True):
         sign = SIGNS["fail" if finding.blocks else finding.status.value]
         lines.append(f"{sign} {_pad(name, name_width)}  {bar(place(finding))}  {_row(cell, widths)}".rstrip())
@@ -142,11 +144,17 @@ def _names(shown: Sequence[Finding], spelling: Spelling, widest: int) -> tuple[s
     title = ""
     names = [subject(finding, spelling) for finding in shown]
     if len(shown) > 1 and len({finding.metric for finding in shown}) == 1:
-        title = cut(f"metric: {spelling.name(shown[0].metric)}", widest)
-        names = ["all samples" if f.slice is None else spelling.name(f.slice) for f in shown]
+        metric = spelling.name(shown[0].metric)
+        title = cut(spelling.say("joint.named", name=spelling.say("column.metric"), text=metric), widest)
+        names = [
+            spelling.say("bars.all-samples") if f.slice is None else spelling.name(f.slice) for f in shown
+        ]
     alike = {name for name in names if names.count(name) > 1}
     pairs = zip(names, shown, strict=True)
-    names = [f"{spelling.name(f.rule)}: {name}" if name in alike else name for name, f in pairs]
+    names = [
+        spelling.say("joint.named", name=spelling.name(f.rule), text=name) if name in alike else name
+        for name, f in pairs
+    ]
     return title, [cut(name, widest) for name in names]
 
 
@@ -177,8 +185,12 @@ def _column(distance: float, bound: float | None) -> int:
     return nearest + _HALF
 
 
-def _axis_title() -> str:
-    return f"{'◄ worse':<{_HALF}}0{'better ►':>{_HALF}}"
+def _axis_title(spelling: Spelling) -> str:
+    worse, better = (
+        cut(f"◄ {spelling.say('word.worse')}", _HALF),
+        cut(f"{spelling.say('word.better')} ►", _HALF),
+    )
+    return f"{_pad(worse, _HALF)}0{_pad_left(better, _HALF)}"
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:

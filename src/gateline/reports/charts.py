@@ -6,14 +6,16 @@ page's classes, and each drawing says in words what it shows. This module draws;
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from gateline import figures
 from gateline.reports.bars import Place, place
 from gateline.reports.escape import IN_TERMINAL, terminal_name, terminal_text
-from gateline.wording import describe, plural
+from gateline.spelling import Spelling
+from gateline.texts import Texts
+from gateline.wording import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +30,12 @@ _LEFT, _WIDE, _TOP, _HIGH = 11.0, 84.0, 12.0, 150.0
 """Where the field of a curve stands: percent across, pixels down."""
 
 
-def forest_row(finding: Finding, key: str) -> Markup:
+def forest_row(finding: Finding, key: str, texts: Texts) -> Markup:
     """Return the interval of one check; `key` makes the ids of its texts unique in the page."""
     return Markup('<svg class="bar {}" role="img" aria-labelledby="{}" height="24">{}{}</svg>').format(
         finding.status.value,
         key,
-        Markup('<title id="{}">{}</title>').format(key, describe(finding, IN_TERMINAL)),
+        Markup('<title id="{}">{}</title>').format(key, describe(finding, IN_TERMINAL.speaking(texts))),
         _marks(place(finding)),
     )
 
@@ -79,8 +81,39 @@ def _end(distance: float) -> Markup:
     )
 
 
-def spread_chart(spread: Spread, key: str) -> Markup:
+def spread_chart(spread: Spread, key: str, texts: Texts) -> Markup:
     """Return the spread of paired differences: worse to the left, better to the right, unchanged pairs in words."""
+    spelling = IN_TERMINAL.speaking(texts)
+    counts: dict[str, Any] = {
+        "worse": f"{spread.worse:,}",
+        "same": f"{spread.same:,}",
+        "better": f"{spread.better:,}",
+    }
+    pairs = spelling.say("count.pairs", count=spread.samples)
+    largest = spread.edges[-1]
+    return Markup(
+        '<svg class="spread" role="img" aria-labelledby="{key}" height="146"><title id="{key}">{says}</title>'
+        '<text class="worse" x="1%" y="14">{worse}</text>'
+        '<text x="50%" y="14" text-anchor="middle">{same}</text>'
+        '<text class="better" x="99%" y="14" text-anchor="end">{better}</text>'
+        '{bars}<line class="axis" x1="0" x2="100%" y1="124" y2="124"/>'
+        '<line class="axis" x1="50%" x2="50%" y1="22" y2="128"/>'
+        '<text x="1%" y="142">{low}</text><text x="50%" y="142" text-anchor="middle">0</text>'
+        '<text x="99%" y="142" text-anchor="end">{high}</text></svg>'
+    ).format(
+        key=key,
+        says=spelling.say("spread.says", metric=terminal_name(spread.metric), pairs=pairs, **counts),
+        worse=spelling.say("spread.worse", number=counts["worse"]),
+        same=spelling.say("spread.same", number=counts["same"]),
+        better=spelling.say("spread.better", number=counts["better"]),
+        bars=Markup("").join(_spread_bars(spread, spelling)),
+        low=_gain(-largest, spread, texts),
+        high=_gain(largest, spread, texts),
+    )
+
+
+def _spread_bars(spread: Spread, spelling: Spelling) -> list[Markup]:
+    """Return the bars of a spread, each with its count and reach in words."""
     top = max([*spread.worse_bars, *spread.better_bars])
     bars = []
     for side, counts in ((-1, spread.worse_bars), (1, spread.better_bars)):
@@ -90,8 +123,12 @@ def spread_chart(spread: Spread, key: str) -> Markup:
                 continue
             height = max(100 * count / top, 2)
             start = 50 + side * (2 + number * step) - (step if side < 0 else 0)
-            span = " … ".join(_gain(side * spread.edges[at], spread) for at in (number, number + 1))
-            more = " and beyond" if number == len(counts) - 1 else ""
+            span = " … ".join(
+                _gain(side * spread.edges[at], spread, spelling.texts) for at in (number, number + 1)
+            )
+            last = number == len(counts) - 1
+            pairs = spelling.say("count.pairs", count=count)
+            says = spelling.say("spread.last-bar" if last else "spread.bar", pairs=pairs, span=span)
             bars.append(
                 Markup(
                     '<rect class="{}" x="{}%" width="{}%" y="{}" height="{}"><title>{}</title></rect>'
@@ -101,36 +138,13 @@ def spread_chart(spread: Spread, key: str) -> Markup:
                     _short(step - 0.3),
                     _short(124 - height),
                     _short(height),
-                    f"{plural(count, 'pair')}: {span}{more}",
+                    says,
                 )
             )
-    says = (
-        f"{terminal_name(spread.metric)}, differences of {plural(spread.samples, 'pair')}: {spread.worse:,} worse, "
-        f"{spread.same:,} the same, {spread.better:,} better"
-    )
-    largest = spread.edges[-1]
-    return Markup(
-        '<svg class="spread" role="img" aria-labelledby="{key}" height="146"><title id="{key}">{says}</title>'
-        '<text class="worse" x="1%" y="14">{worse} worse</text>'
-        '<text x="50%" y="14" text-anchor="middle">{same} the same</text>'
-        '<text class="better" x="99%" y="14" text-anchor="end">{better} better</text>'
-        '{bars}<line class="axis" x1="0" x2="100%" y1="124" y2="124"/>'
-        '<line class="axis" x1="50%" x2="50%" y1="22" y2="128"/>'
-        '<text x="1%" y="142">{low}</text><text x="50%" y="142" text-anchor="middle">0</text>'
-        '<text x="99%" y="142" text-anchor="end">{high}</text></svg>'
-    ).format(
-        key=key,
-        says=says,
-        worse=f"{spread.worse:,}",
-        same=f"{spread.same:,}",
-        better=f"{spread.better:,}",
-        bars=Markup("").join(bars),
-        low=_gain(-largest, spread),
-        high=_gain(largest, spread),
-    )
+    return bars
 
 
-def curve_chart(curve: Curve, key: str) -> Markup:
+def curve_chart(curve: Curve, key: str, texts: Texts) -> Markup:
     """Return which share of the answers came within a time, for both runs."""
     runs = [values for values in (curve.baseline, curve.candidate) if values is not None]
     longest = max(values[-1] for values in runs) or 1.0
@@ -141,9 +155,7 @@ def curve_chart(curve: Curve, key: str) -> Markup:
     ]
     marks = [_level(share, name) for share, name in ((0.5, "P50"), (0.95, "P95"))]
     unit = terminal_text(curve.unit or "")
-    says = f"{terminal_name(curve.field)}: share of answers within a time" + (
-        ", baseline and candidate" if len(runs) > 1 else ", candidate"
-    )
+    says = texts.say("curve.says" if len(runs) > 1 else "curve.says-alone", field=terminal_name(curve.field))
     return Markup(
         '<svg class="curve" role="img" aria-labelledby="{key}" height="186"><title id="{key}">{says}</title>'
         '{marks}<svg x="{left}%" width="{wide}%" y="{top}" height="{high}" viewBox="0 0 100 100" '
@@ -183,10 +195,10 @@ def _level(share: float, name: str) -> Markup:
     ).format(_short(_LEFT), _short(_LEFT + _WIDE), _short(_LEFT - 1), name, y=y)
 
 
-def _gain(gain: float, spread: Spread) -> str:
+def _gain(gain: float, spread: Spread, texts: Texts) -> str:
     """Return a difference as people read it: in points for a percent metric."""
     if spread.show_as == "percent":
-        return f"{figures.number(gain * 100, sign=True)} points"
+        return figures.number(gain * 100, sign=True) + figures.points(texts)
     return f"{figures.number(gain, sign=True)} {terminal_text(spread.unit or '')}".rstrip()
 
 

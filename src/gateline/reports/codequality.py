@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from gateline.reports import facts
+from gateline.reports import facts, language_of
 from gateline.reports.escape import IN_TERMINAL, terminal_name, terminal_text
 from gateline.reports.headline import blockers, headline, loosening
 from gateline.wording import describe
@@ -25,26 +25,29 @@ NAME = "codequality"
 _MOST_OF_DESCRIPTION = 1_000
 
 
-def render(verdict: Verdict) -> str:
+def render(verdict: Verdict, *, language: str | None = None) -> str:
     """Return the JSON list, worst first; empty where every check plainly holds.
 
+    Fingerprints and names of checks are the same in every language.
     https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
     """
+    spelling = IN_TERMINAL.speaking(language_of(verdict, language))
     seen: Counter[str] = Counter()
     issues = []
     if verdict.verdict == "invalid":
-        issues.append(_issue(verdict, seen, ("no verdict",), "blocker", headline(verdict, IN_TERMINAL), 1))
+        issues.append(_issue(verdict, seen, ("no verdict",), "blocker", headline(verdict, spelling), 1))
     if loosening(verdict):
-        text = " ".join([facts.policy_line(verdict), facts.under_base(verdict, IN_TERMINAL)])
+        text = spelling.join_sentences(
+            [facts.policy_line(verdict, spelling), facts.under_base(verdict, spelling)]
+        )
         issues.append(_issue(verdict, seen, ("loosened policy",), "major", text, 1))
     blocking = {id(finding) for finding in blockers(verdict)}
     for finding in verdict.findings:
         severity = _severity(finding, id(finding) in blocking)
         if severity:
             place = (finding.rule, finding.metric, finding.slice or "")
-            issues.append(
-                _issue(verdict, seen, place, severity, describe(finding, IN_TERMINAL), finding.line)
-            )
+            text = describe(finding, spelling)
+            issues.append(_issue(verdict, seen, place, severity, text, finding.line))
     return json.dumps(issues, ensure_ascii=False, indent=2) + "\n"
 
 

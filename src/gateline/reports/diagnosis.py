@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gateline.field_names import words_of
 from gateline.reports.layers import holds, movement
+from gateline.spelling import Spelling
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
@@ -27,22 +28,8 @@ _RANKING = frozenset(["precision", "mrr", "ndcg", "map", "ap", "reciprocal"])
 _REFUSED = frozenset(["abstained", "abstention", "declined", "refusal", "refusals", "refused"])
 _UNANSWERABLE = frozenset(["unanswerable", "unsafe", "harmful", "toxic", "correctly", "correct"])
 
-SENTENCES = {
-    "retrieval": (
-        "Less of what is needed is found, while answers stay as faithful to what they are given: look at retrieval "
-        "(index, embedding, query, filters)."
-    ),
-    "context": (
-        "Retrieval holds, but less of it reaches the model: look at how the context is built, cut or compressed."
-    ),
-    "generation": (
-        "Retrieval holds, but the answers got worse: look at generation (model, prompt, temperature)."
-    ),
-    "ranking": "The right documents are still found, but stand lower among others: look at ranking and reranking.",
-    "less said": "Answers rest more on their sources but cover less of the question: they say less.",
-    "over-refusal": "More questions that could be answered are declined: look for over-refusal.",
-}
-"""Pointer -> what it says."""
+POINTERS = ("retrieval", "context", "generation", "ranking", "less-said", "over-refusal")
+"""Where a pointer can point, in the order of the layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +37,15 @@ class Pointer:
     """Where to look first."""
 
     to: str
-    """A key of SENTENCES."""
+    """One of POINTERS."""
     place: str | None
     """The slice in which it shows; None for the whole run."""
     evidence: tuple[Finding, ...]
     """The checks that it rests on, never empty."""
 
-    @property
-    def sentence(self) -> str:
+    def sentence(self, spelling: Spelling) -> str:
         """Return what it says, without the checks."""
-        return SENTENCES[self.to]
+        return spelling.say(f"pointer.{self.to}")
 
 
 def diagnose(verdict: Verdict) -> list[Pointer]:
@@ -68,7 +54,7 @@ def diagnose(verdict: Verdict) -> list[Pointer]:
     for finding in verdict.findings:
         if finding.kind in ("tolerance", "improvement"):
             places.setdefault(finding.slice, []).append(finding)
-    found: dict[str, list[Pointer]] = {name: [] for name in SENTENCES}
+    found: dict[str, list[Pointer]] = {name: [] for name in POINTERS}
     for place, findings in places.items():
         for pointer in _point(place, findings):
             known = found[pointer.to]
@@ -84,7 +70,7 @@ def _point(place: str | None, findings: Sequence[Finding]) -> Iterator[Pointer]:
         ("context", _moved(findings, _is_context_recall, "worse"), _held(findings, _is_recall)),
         ("generation", _moved(findings, _is_about_the_answer, "worse"), _held(findings, _is_recall)),
         ("ranking", _moved(findings, _is_ranking, "worse"), _held(findings, _is_recall)),
-        ("less said", _moved(findings, _is_coverage, "worse"), _moved(findings, _is_faithful, "better")),
+        ("less-said", _moved(findings, _is_coverage, "worse"), _moved(findings, _is_faithful, "better")),
     ):
         if causes and conditions:
             yield Pointer(to, place, (*causes, *conditions))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from gateline.wording import Spelling
+from gateline.spelling import Spelling
 
 MOST_OF_NAME = 60
 """Columns that a name from a file may take."""
@@ -25,6 +25,11 @@ _KEPT_FORMATS = "\u200c\u200d"
 _UNSEEN = {"Cc", "Cf", "Cs", "Cn", "Co"}
 _MOST_MARKS = 3
 """Combining marks on one letter; more is a prank that runs over the lines above."""
+
+
+_OPENING = "（〔［｛《〈「『【“‘([{"
+_CLOSING = "，。、；：？！）〕］｝》〉」』】”’…％·,.;:?!)]}%"
+"""Marks after which, and before which, no line of Chinese or Japanese ends (as in GB/T 15834 and JIS X 4051)."""
 
 
 class Markdown(str):
@@ -79,6 +84,24 @@ def cut(text: str, most: int) -> str:
     while tail and unicodedata.category(tail[0]) in ("Mn", "Me", "Cf"):
         tail = tail[1:]
     return f"{head}…{tail}"
+
+
+def wrap_points(text: str) -> list[str]:
+    """Return a text in the pieces that a line may end between where words are not parted by blanks.
+
+    That is beside each wide character, but never before a closing mark and never after an opening one.
+    """
+    pieces: list[str] = []
+    for character in text:
+        last = pieces[-1][-1] if pieces else ""
+        parts = last and (_columns(last) == 2 or _columns(character) == 2)
+        if parts and last not in _OPENING and character not in _CLOSING:
+            pieces.append(character)
+        elif pieces:
+            pieces[-1] += character
+        else:
+            pieces.append(character)
+    return pieces
 
 
 def display_width(text: str) -> int:

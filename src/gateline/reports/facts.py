@@ -10,38 +10,31 @@ import shlex
 from typing import TYPE_CHECKING
 
 from gateline import figures
-from gateline.reports.headline import BLOCKED, NO_VERDICT, PASSED, loosening
-from gateline.wording import Spelling, plural
+from gateline.remark import say_all
+from gateline.reports.headline import BLOCKED, NO_VERDICT, PASSED, loosening, message_of
+from gateline.spelling import PLAIN, Spelling, without_stop
+from gateline.wording import describe
 
 if TYPE_CHECKING:
-    from gateline.verdict import LeftOutIds, LeftOutValues, PolicyChange, RunFacts, Verdict
+    from gateline.verdict import BaseVerdict, LeftOutIds, LeftOutValues, PolicyChange, RunFacts, Verdict
 
-RULE_WORDS = {
-    "must_match": "must match",
-    "may_change": "may change",
-    "unlisted": "in neither list of the policy",
-}
 _BASE_WORDS = {"pass": PASSED, "fail": BLOCKED, "invalid": NO_VERDICT}
-_CAUSES = {
-    "no_answer": "no answer",
-    "no_score": "no score",
-    "cached": "cached, so no time and no cost",
-    "price_unknown": "price unknown",
-}
 _MOST_IDS = 5
 
 
-def compared(verdict: Verdict) -> str:
+def compared(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     """Return how many questions were compared; empty where the runs were not joined."""
     pairing = verdict.pairing
     if pairing is None:
         return ""
-    where = "of the candidate, without a baseline" if verdict.first_run else "in both runs"
-    groups = ""
+    questions = spelling.say("count.questions", count=pairing.paired)
+    text = spelling.say("compared.alone" if verdict.first_run else "compared.both", questions=questions)
     if pairing.clusters != pairing.paired:
-        groups = f" in {plural(pairing.clusters, 'independent group')}"
-    identical = "; both files hold the same records" if pairing.identical else ""
-    return f"{plural(pairing.paired, 'question')} {where}{groups}{identical}"
+        groups = spelling.say("count.independent-groups", count=pairing.clusters)
+        text = spelling.say("rest.in-groups", things=text, groups=groups)
+    if pairing.identical:
+        text = spelling.say("joint.clauses").join([text, spelling.say("compared.identical")])
+    return spelling.sentence(text)
 
 
 def left_out(verdict: Verdict, spelling: Spelling) -> list[str]:
@@ -57,13 +50,23 @@ def left_out(verdict: Verdict, spelling: Spelling) -> list[str]:
     return [line for line in lines if line]
 
 
+def rule_word(rule: str, spelling: Spelling) -> str:
+    """Return what the policy says of a fact of provenance: `may change`."""
+    return spelling.say(f"provenance.{rule}")
+
+
 def changed_fields(verdict: Verdict, spelling: Spelling) -> list[str]:
     """Return `app.commit: b81d0e7 → c92f1a2 (may change)` for each fact of provenance that differs."""
-    lines = []
-    for field in verdict.changed:
-        move = f"{_value(field.baseline, spelling)} → {_value(field.candidate, spelling)}"
-        lines.append(f"{spelling.name(field.field)}: {move} ({RULE_WORDS[field.rule]})")
-    return lines
+    return [
+        spelling.say(
+            "changed.field",
+            field=spelling.name(field.field),
+            before=_value(field.baseline, spelling),
+            after=_value(field.candidate, spelling),
+            rule=rule_word(field.rule, spelling),
+        )
+        for field in verdict.changed
+    ]
 
 
 def baseline_line(verdict: Verdict, spelling: Spelling) -> str:
@@ -71,25 +74,29 @@ def baseline_line(verdict: Verdict, spelling: Spelling) -> str:
     origin = verdict.baseline.origin if verdict.baseline is not None else None
     if origin is None:
         return ""
-    parts = [f"commit {spelling.name(origin.commit[:12])}"] if origin.commit else []
+    parts = []
+    if origin.commit:
+        parts.append(spelling.say("baseline.commit", commit=spelling.name(origin.commit[:12])))
     if origin.branch:
-        parts.append(f"on {spelling.name(origin.branch)}")
+        parts.append(spelling.say("baseline.branch", branch=spelling.name(origin.branch)))
     if origin.age is not None and origin.age >= 0:
-        parts.append("of the same day" if origin.age == 0 else f"{plural(origin.age, 'day')} old")
-    return f"Baseline: {', '.join(parts) or spelling.name(origin.source)}."
+        same_day = origin.age == 0
+        parts.append(
+            spelling.say("baseline.same-day") if same_day else spelling.say("baseline.age", count=origin.age)
+        )
+    facts = spelling.say("joint.parts").join(parts) or spelling.name(origin.source)
+    return spelling.sentence(spelling.say("joint.named", name=spelling.say("title.baseline"), text=facts))
 
 
-def policy_line(verdict: Verdict) -> str:
+def policy_line(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     """Return whether the policy is the base branch's; empty where that was not at hand."""
     policy = verdict.policy
     if policy.same_as_base is None:
         return ""
     if policy.same_as_base:
-        return "Policy unchanged."
-    count = plural(len(policy.changes), "change")
-    if loosening(verdict):
-        return f"This change loosens the policy ({count})."
-    return f"Policy changed ({count}), nothing loosened."
+        return spelling.say("policy.unchanged")
+    count = spelling.say("count.changes", count=len(policy.changes))
+    return spelling.say("policy.loosened" if loosening(verdict) else "policy.changed", changes=count)
 
 
 def under_base(verdict: Verdict, spelling: Spelling) -> str:
@@ -97,19 +104,32 @@ def under_base(verdict: Verdict, spelling: Spelling) -> str:
     base = verdict.policy.under_base
     if base is None:
         return ""
-    because = f" {spelling.text(base.because[0].rstrip(' .'))}." if base.because else ""
-    return f"Under the base branch's policy: {_BASE_WORDS[base.verdict]}.{because}"
+    word = spelling.say(f"outcome.{_BASE_WORDS[base.verdict]}")
+    return spelling.join_sentences(
+        [spelling.say("policy.under-base", outcome=word), _because(base, spelling)]
+    )
+
+
+def _because(base: BaseVerdict, spelling: Spelling) -> str:
+    """Return why the base branch's policy says so: its worst finding, its first problem, or what it said in English."""
+    if base.worst is not None:
+        return describe(base.worst, spelling)
+    if base.problem is not None:
+        return spelling.sentence(spelling.text(without_stop(message_of(base.problem, spelling))))
+    return spelling.sentence(spelling.text(without_stop(base.because[0]))) if base.because else ""
 
 
 def policy_change(change: PolicyChange, spelling: Spelling) -> str:
     """Return `rules.correct-floor.at_least: 0.75 → 0.7 (loosens)`."""
+    before, now = _value(change.base, spelling), _value(change.now, spelling)
     if change.base is None:
-        what = f"new, {_value(change.now, spelling)}"
+        what = spelling.say("change.new", now=now)
     elif change.now is None:
-        what = f"removed, was {_value(change.base, spelling)}"
+        what = spelling.say("change.removed", before=before)
     else:
-        what = f"{_value(change.base, spelling)} → {_value(change.now, spelling)}"
-    return f"{spelling.name(change.path)}: {what}{' (loosens)' if change.loosens else ''}"
+        what = f"{before} → {now}"
+    text = spelling.say("joint.named", name=spelling.name(change.path), text=what)
+    return spelling.say("change.loosens", change=text) if change.loosens else text
 
 
 def method(verdict: Verdict, spelling: Spelling) -> str:
@@ -117,12 +137,14 @@ def method(verdict: Verdict, spelling: Spelling) -> str:
     statistics = verdict.statistics
     if statistics is None:
         return ""
-    level = figures.confidence_text(statistics.confidence)
-    draws = plural(statistics.resamples, "resample")
-    name = spelling.text(statistics.method)
-    return (
-        f"Intervals: {level} two-sided, {name} bootstrap, {draws}, seed {statistics.seed}, "
-        "widened where a rule looks at several slices."
+    key = f"method.{statistics.method}"
+    known = spelling.texts.knows(key)
+    return spelling.say(
+        "method",
+        level=figures.confidence_text(statistics.confidence, spelling.texts),
+        name=spelling.say(key) if known else spelling.text(statistics.method),
+        draws=spelling.say("count.resamples", count=statistics.resamples),
+        seed=str(statistics.seed),
     )
 
 
@@ -147,56 +169,76 @@ def command(verdict: Verdict) -> str:
 def run_facts(run: RunFacts | None, spelling: Spelling) -> str:
     """Return file, format, size and digest of a run."""
     if run is None:
-        return "none"
+        return spelling.say("word.none")
     parts = [spelling.name(run.file)]
     if run.format:
         parts.append(spelling.text(run.format))
     if run.samples is not None:
-        parts.append(plural(run.samples, "record"))
+        parts.append(spelling.say("count.records", count=run.samples))
     if run.sha256:
         parts.append(f"sha256 {spelling.name(run.sha256[:12])}")
-    return ", ".join(parts)
+    return spelling.say("joint.parts").join(parts)
 
 
 def policy_file(verdict: Verdict, spelling: Spelling) -> str:
     """Return file and digest of the policy."""
     policy = verdict.policy
-    digest = f", sha256 {spelling.name(policy.sha256[:12])}" if policy.sha256 else ""
-    return f"{spelling.name(policy.file)}{digest}"
+    parts = [spelling.name(policy.file)]
+    if policy.sha256:
+        parts.append(f"sha256 {spelling.name(policy.sha256[:12])}")
+    return spelling.say("joint.parts").join(parts)
+
+
+def notices(verdict: Verdict, spelling: Spelling) -> list[str]:
+    """Return what a person should know beside the findings, in the language; they still hold texts from files."""
+    return say_all(verdict.notices, verdict.notices_said, spelling.texts)
+
+
+def never_fails(option: str, value: str, spelling: Spelling) -> str:
+    """Return why the exit code of a blocked gate is 0; option and value as they are written where one reads it."""
+    return spelling.say("facts.never-fails", option=option, value=value)
 
 
 def _only_in(run: str, part: LeftOutIds, spelling: Spelling) -> str:
     if not part.samples:
         return ""
-    parts = [
-        f"{plural(part.samples, 'question')} only in the {run}: {_ids(part.ids, part.samples, spelling)}"
-    ]
+    questions = spelling.say("count.questions", count=part.samples)
+    where = spelling.say(f"left-out.only-in-{run}", questions=questions)
+    parts = [spelling.say("joint.named", name=where, text=_ids(part.ids, part.samples, spelling))]
     if part.passed is not None:
-        parts.append(f"{part.passed:,} of them had passed")
+        parts.append(spelling.say("left-out.had-passed", count=part.passed))
     if part.slices:
         largest = sorted(part.slices.items(), key=lambda item: (-item[1], item[0]))[:_MOST_IDS]
-        parts.append("by slice " + ", ".join(f"{spelling.name(name)} {count:,}" for name, count in largest))
-    return "; ".join(parts)
+        listed = spelling.say("joint.list").join(
+            f"{spelling.name(name)} {count:,}" for name, count in largest
+        )
+        parts.append(spelling.say("left-out.by-slice", slices=listed))
+    return spelling.say("joint.clauses").join(parts)
 
 
 def _values(part: LeftOutValues, spelling: Spelling) -> str:
     if not part.samples:
         return ""
-    where = "" if part.slice is None else f" in {spelling.name(part.slice)}"
-    cause = _CAUSES.get(part.cause, spelling.text(part.cause))
-    share = f"{part.samples:,} of {part.of:,} in the {part.run} have {cause}"
-    counted = "counted as the worst" if part.counted_as == "worst" else "left out"
-    ids = _ids(part.ids, part.samples, spelling)
-    return f"{spelling.name(part.metric)}{where}: {share}, {counted}: {ids}"
+    metric = spelling.name(part.metric)
+    if part.slice is not None:
+        metric = spelling.say("finding.subject", metric=metric, slice=spelling.name(part.slice))
+    cause = f"cause.{part.cause}"
+    return spelling.say(
+        "left-out.values",
+        metric=metric,
+        count=part.samples,
+        of=f"{part.of:,}",
+        run=spelling.say(f"word.{part.run}"),
+        cause=spelling.say(cause) if spelling.texts.knows(cause) else spelling.text(part.cause),
+        counted=spelling.say("counted.worst" if part.counted_as == "worst" else "counted.left-out"),
+        ids=_ids(part.ids, part.samples, spelling),
+    )
 
 
 def _ids(ids: list[str], count: int, spelling: Spelling) -> str:
     shown = [spelling.name(one) for one in ids[:_MOST_IDS]]
-    rest = count - len(shown)
-    if not shown:
-        return "not named"
-    return ", ".join(shown) + (f" and {rest:,} more" if rest > 0 else "")
+    return spelling.or_more(shown, count) if shown else spelling.say("left-out.not-named")
 
 
 def _value(value: str | None, spelling: Spelling) -> str:
-    return "none" if value is None else spelling.name(value)
+    return spelling.say("word.none") if value is None else spelling.name(value)

@@ -8,22 +8,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateline import figures
-from gateline.wording import PLAIN, Spelling, describe, found, joined, needed, plural, subject
+from gateline.amounts import found, needed
+from gateline.remark import say_again
+from gateline.spelling import PLAIN, Spelling, without_stop
+from gateline.wording import describe, subject_in_sentence
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
-    from gateline.verdict import Verdict
+    from gateline.verdict import StatedProblem, Verdict
 
-BLOCKED, PASSED, WARNED, NO_VERDICT = "blocked", "passed", "passed with warnings", "no verdict"
+BLOCKED, PASSED, WARNED, NO_VERDICT = "blocked", "passed", "warned", "no-verdict"
+_FIRST_IDS = 3
 
 
 def outcome(verdict: Verdict) -> str:
-    """Return `blocked`, `passed`, `passed with warnings` or `no verdict`."""
+    """Return the key of the outcome: BLOCKED, PASSED, WARNED or NO_VERDICT."""
     if verdict.verdict == "invalid":
         return NO_VERDICT
     if verdict.verdict == "fail":
         return BLOCKED
     return WARNED if verdict.warns or loosening(verdict) else PASSED
+
+
+def outcome_word(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
+    """Return `blocked`, `passed`, `passed with warnings` or `no verdict`."""
+    return spelling.say(f"outcome.{outcome(verdict)}")
 
 
 def loosening(verdict: Verdict) -> bool:
@@ -47,109 +56,134 @@ def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
         return _headline_of_problems(verdict, spelling)
     blocking = blockers(verdict)
     if blocking:
-        return describe(blocking[0], spelling) + _more(len(blocking) - 1, "check blocks", "checks block")
+        more = _more("headline.more-block", len(blocking) - 1, spelling)
+        return spelling.join_sentences([describe(blocking[0], spelling), more])
     if verdict.verdict == "fail":
-        return joined(verdict.because[:1], spelling) or "The gate said no."
+        return spelling.join_clauses(verdict.because[:1]) or spelling.say("headline.gate-said-no")
     if verdict.first_run:
-        return f"There is no baseline yet, so only fixed limits were judged. {_what_passed(verdict)}"
+        return spelling.join_sentences([spelling.say("headline.first-run"), _what_passed(verdict, spelling)])
     if verdict.pairing is not None and verdict.pairing.identical:
-        return (
-            f"Baseline and candidate hold the same records, so nothing was compared. {_what_passed(verdict)}"
-        )
+        return spelling.join_sentences([spelling.say("headline.identical"), _what_passed(verdict, spelling)])
     warning = [f for f in verdict.findings if f.warns]
     if warning:
-        return f"Nothing blocks, but look at this: {describe(warning[0], spelling)}" + _more(
-            len(warning) - 1, "check needs a look", "checks need a look"
-        )
+        first = spelling.say("headline.warning", finding=describe(warning[0], spelling))
+        more = _more("headline.more-need-a-look", len(warning) - 1, spelling)
+        return spelling.join_sentences([first, more])
     if len(verdict.findings) == 1:
         return describe(verdict.findings[0], spelling)
-    return f"{_what_passed(verdict)}{_what_it_was_for(verdict, spelling)}"
+    shown = [f for f in verdict.findings if f.kind == "improvement" and f.status.value == "pass"]
+    return spelling.join_sentences(
+        [_what_passed(verdict, spelling), *(describe(finding, spelling) for finding in shown[:1])]
+    )
 
 
-def counts_line(verdict: Verdict) -> str:
+def counts_line(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     """Return how many checks had which outcome: `14 checks: 2 fail · 1 inconclusive · 11 pass`."""
-    total = sum(verdict.counts.values())
-    order = ("fail", "inconclusive", "waived", "skipped", "pass")
     unsettled = sum(one.blocks and one.status.value == "inconclusive" for one in verdict.findings)
-    blocking = f" ({unsettled} {'blocks' if unsettled == 1 else 'block'})" if unsettled else ""
-    parts = [
-        f"{verdict.counts[word]} {word}{blocking if word == 'inconclusive' else ''}"
-        for word in order
-        if verdict.counts.get(word)
-    ]
-    return f"{plural(total, 'check')}: {' · '.join(parts)}" if parts else "No check was made"
+    parts = []
+    for status in ("fail", "inconclusive", "waived", "skipped", "pass"):
+        number = verdict.counts.get(status)
+        if not number:
+            continue
+        part = spelling.say("counts.part", number=f"{number:,}", status=spelling.say(f"status.{status}"))
+        if status == "inconclusive" and unsettled:
+            part = spelling.say("counts.of-which-block", part=part, count=unsettled)
+        parts.append(part)
+    if not parts:
+        return spelling.say("counts.none")
+    total = spelling.say("count.checks", count=sum(verdict.counts.values()))
+    return spelling.say("joint.named", name=total, text=" · ".join(parts))
 
 
 def unblock(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     """Return one line that says what would let the change through; empty where nothing stands in its way."""
     if verdict.verdict == "invalid":
-        return joined((problem.hint for problem in verdict.problems[:1]), spelling)
+        return spelling.join_clauses(hint_of(problem, spelling) for problem in verdict.problems[:1])
     blocking = blockers(verdict)
     if not blocking:
         return ""
     worst = blocking[0]
-    steps = [_mend(worst, spelling)]
+    rule = spelling.name(worst.rule)
     if worst.hard:
-        steps.append(f"{spelling.name(worst.rule)} is a hard rule and can't be waived")
+        other_way = spelling.say("unblock.hard", rule=rule)
     else:
-        where = f"{spelling.name(verdict.policy.file)} (rule in line {worst.line})"
-        steps.append(f"or, if it is meant, record a waiver for {spelling.name(worst.rule)} in {where}")
-    others = _more(len(blocking) - 1, "check has to be settled as well", "checks have to be settled as well")
-    return "; ".join(steps) + "." + others
+        other_way = spelling.say(
+            "unblock.waive", rule=rule, file=spelling.name(verdict.policy.file), line=str(worst.line)
+        )
+    step = spelling.say("joint.clauses").join([_mend(worst, spelling), other_way])
+    others = _more("unblock.others", len(blocking) - 1, spelling)
+    return spelling.join_sentences([spelling.sentence(step), others])
 
 
-def _more(count: int, one: str, many: str) -> str:
-    return "" if count <= 0 else f" {count:,} more {one if count == 1 else many}."
+def message_of(problem: StatedProblem, spelling: Spelling) -> str:
+    """Return what is wrong, in the language; it still holds texts from files."""
+    return say_again(problem.message, problem.message_said, spelling.texts)
+
+
+def hint_of(problem: StatedProblem, spelling: Spelling) -> str:
+    """Return what to do about a problem, in the language; it still holds texts from files."""
+    return say_again(problem.hint, problem.hint_said, spelling.texts)
+
+
+def _more(key: str, count: int, spelling: Spelling) -> str:
+    return spelling.say(key, count=count) if count > 0 else ""
 
 
 def _mend(finding: Finding, spelling: Spelling) -> str:
     """Return what has to become true for one finding."""
-    what = subject(finding, spelling, joint=" in ")
+    what = subject_in_sentence(finding, spelling)
     if finding.kind == "every":
-        ids = [spelling.name(one) for one in finding.failing[:3]]
-        rest = (finding.failing_count or 0) - len(ids)
-        more = f" and {rest:,} more" if rest > 0 else ""
-        return f"mend {', '.join(ids)}{more}" if ids else f"give {what} samples"
+        ids = [spelling.name(one) for one in finding.failing[:_FIRST_IDS]]
+        if not ids:
+            return spelling.say("unblock.give-samples", subject=what)
+        return spelling.say("unblock.mend", ids=spelling.or_more(ids, finding.failing_count or 0))
     if finding.samples == 0 or figures.judged_value(finding) is None:
-        return f"make {what} measurable"
+        return spelling.say("unblock.make-measurable", subject=what)
     if (
         finding.status.value == "inconclusive"
         and finding.samples_needed is not None
         and finding.missed_by <= 0
     ):
-        count = figures.about(finding.samples_needed)
-        return f"show it for {what} with about {count} samples (now {finding.samples:,})"
-    now = f"now {found(finding, spelling)}"
-    return f"bring {what} to {needed(finding, spelling)} ({now})"
+        return spelling.say(
+            "unblock.show",
+            subject=what,
+            about=figures.about(finding.samples_needed),
+            now=f"{finding.samples:,}",
+        )
+    return spelling.say(
+        "unblock.bring", subject=what, needed=needed(finding, spelling), now=found(finding, spelling)
+    )
 
 
 def _headline_of_problems(verdict: Verdict, spelling: Spelling) -> str:
-    if not verdict.problems:
-        return f"Nothing was decided: {joined(verdict.because[:1], spelling) or 'no check could be judged'}."
-    first = verdict.problems[0]
-    where = f" ({spelling.text(first.where)})" if first.where else ""
-    if len(verdict.problems) > 1:
-        return f"Nothing was decided, because of {len(verdict.problems):,} problems."
-    return f"Nothing was decided: {spelling.text(first.message.rstrip(' .'))}{where}."
+    problems = verdict.problems
+    if not problems:
+        reason = spelling.join_clauses(verdict.because[:1]) or spelling.say("headline.nothing-judged")
+        return spelling.say("headline.undecided", reason=reason)
+    if len(problems) > 1:
+        return spelling.say("headline.problems", count=len(problems))
+    first = problems[0]
+    reason = spelling.text(without_stop(message_of(first, spelling)))
+    if not first.where:
+        return spelling.say("headline.undecided", reason=reason)
+    return spelling.say("headline.undecided-in", reason=reason, place=spelling.text(first.where))
 
 
-def _what_passed(verdict: Verdict) -> str:
+def _what_passed(verdict: Verdict, spelling: Spelling) -> str:
     """Return what a pass rests on, naming what was not shown."""
     counts = verdict.counts
     passed, open_ones, skipped = (counts.get(word, 0) for word in ("pass", "inconclusive", "skipped"))
     all_pass = passed == sum(counts.values()) > 1
-    parts = [f"All {plural(passed, 'check')} pass" if all_pass else f"{plural(passed, 'check')} passed"]
     if all_pass and passed == 2:
-        parts = ["Both checks pass"]
+        parts = [spelling.say("passed.both")]
+    else:
+        parts = [spelling.say("passed.all" if all_pass else "passed.some", count=passed)]
     if open_ones:
-        parts.append(f"{open_ones:,} can't be settled and may pass by the policy")
+        parts.append(spelling.say("passed.open", count=open_ones))
     if skipped:
-        parts.append(f"{skipped:,} not judged")
-    questions = f" on {plural(verdict.pairing.paired, 'question')}" if verdict.pairing else ""
-    return f"{', '.join(parts)}{questions}."
-
-
-def _what_it_was_for(verdict: Verdict, spelling: Spelling) -> str:
-    """Return the sentence of the improvement that was asked for and shown."""
-    shown = [f for f in verdict.findings if f.kind == "improvement" and f.status.value == "pass"]
-    return f" {describe(shown[0], spelling)}" if shown else ""
+        parts.append(spelling.say("passed.skipped", count=skipped))
+    text = spelling.say("joint.parts").join(parts)
+    if verdict.pairing:
+        questions = spelling.say("count.questions", count=verdict.pairing.paired)
+        text = spelling.say("passed.on-questions", parts=text, questions=questions)
+    return spelling.sentence(text)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from gateline.reports import charts, facts, html_tables
+from gateline.amounts import found, from_to, interval, needed
+from gateline.reports import charts, facts, html_tables, language_of
 from gateline.reports.diagnosis import Pointer, diagnose
 from gateline.reports.escape import IN_HTML, clean, html_name
 from gateline.reports.headline import (
@@ -21,18 +22,22 @@ from gateline.reports.headline import (
     WARNED,
     counts_line,
     headline,
+    hint_of,
     loosening,
+    message_of,
     outcome,
+    outcome_word,
     unblock,
 )
-from gateline.reports.layers import SUBTITLES, Section, sections, worse_slices
-from gateline.reports.page_texts import PAGE
-from gateline.wording import describe, found, from_to, interval, needed, plural, subject
+from gateline.reports.layers import Section, sections, worse_slices
+from gateline.reports.tables import section_title
+from gateline.wording import describe, subject
 
 if TYPE_CHECKING:
     import jinja2
 
     from gateline.findings import Finding
+    from gateline.spelling import Spelling
     from gateline.verdict import StatedProblem, Verdict
 
 NAME = "html"
@@ -41,70 +46,80 @@ _TONES = {BLOCKED: "fail", PASSED: "pass", WARNED: "warn", NO_VERDICT: "invalid"
 _SIGNS = {BLOCKED: "✕", PASSED: "✓", WARNED: "!", NO_VERDICT: "?"}
 
 
-def render(verdict: Verdict) -> str:
-    """Return the page; the same verdict makes the same bytes."""
-    word = outcome(verdict)
+def render(verdict: Verdict, *, language: str | None = None) -> str:
+    """Return the page; the same verdict and language make the same bytes."""
+    key = outcome(verdict)
+    texts = language_of(verdict, language)
+    spelling = IN_HTML.speaking(texts)
+    word = outcome_word(verdict, spelling)
+    name = clean(verdict.policy.name)
     return _template().render(
-        say=PAGE,
+        say=texts.say,
+        language=texts.tag,
         style=Markup(_read("report.css")),
-        title=f"{clean(verdict.policy.name)}: {word}",
-        policy_name=clean(verdict.policy.name),
+        title=texts.say("joint.named", name=name, text=word),
+        policy_name=name,
         word=word,
-        tone=_TONES[word],
-        sign=_SIGNS[word],
-        headline=Markup(headline(verdict, IN_HTML)),
-        facts_line=" ".join(_facts(verdict)),
-        unblock=Markup(unblock(verdict, IN_HTML)),
-        loosened=_loosened(verdict),
-        problems=[_problem(problem) for problem in verdict.problems] if len(verdict.problems) > 1 else [],
-        notices=_notices(verdict),
-        forest=_forest(verdict),
-        pointers=[_pointer(pointer) for pointer in diagnose(verdict)],
-        runs=_runs(verdict),
-        provenance=html_tables.provenance(verdict),
-        layers=_layers(verdict),
-        slices=html_tables.checks(worse_slices(verdict), "Slices that are shown to have got worse"),
-        worst=html_tables.worst_samples(verdict),
-        changed=html_tables.changed_samples(verdict),
-        left_out=[Markup(line) for line in facts.left_out(verdict, IN_HTML)],
-        counts=counts_line(verdict),
-        method=Markup(facts.method(verdict, IN_HTML)),
+        tone=_TONES[key],
+        sign=_SIGNS[key],
+        headline=Markup(headline(verdict, spelling)),
+        facts_line=spelling.join_sentences(_facts(verdict, spelling)),
+        unblock=Markup(unblock(verdict, spelling)),
+        has_verdict=key != NO_VERDICT,
+        loosened=_loosened(verdict, spelling),
+        problems=[_problem(one, spelling) for one in verdict.problems] if len(verdict.problems) > 1 else [],
+        notices=_notices(verdict, spelling),
+        forest=_forest(verdict, spelling),
+        pointers=[_pointer(pointer, spelling) for pointer in diagnose(verdict)],
+        runs=_runs(verdict, spelling),
+        provenance=html_tables.provenance(verdict, spelling),
+        layers=[_layer(section, verdict, spelling) for section in sections(verdict)],
+        slices=html_tables.checks(worse_slices(verdict), spelling.say("html.worse-slices-caption"), spelling),
+        worst=html_tables.worst_samples(verdict, spelling),
+        changed=html_tables.changed_samples(verdict, spelling),
+        left_out=[Markup(line) for line in facts.left_out(verdict, spelling)],
+        counts=spelling.sentence(counts_line(verdict, spelling)),
+        method=Markup(facts.method(verdict, spelling)),
         command=clean(facts.command(verdict), 4_000),
-        made_by=f"gateline {clean(verdict.gateline)}, judged on {clean(verdict.judged_on)}",
+        made_by=texts.say("html.made-by", version=clean(verdict.gateline), day=clean(verdict.judged_on)),
     )
 
 
-def _facts(verdict: Verdict) -> list[str]:
-    lines = [
-        f"{counts_line(verdict)}." if verdict.findings else "",
-        f"{facts.compared(verdict)}." if verdict.pairing else "",
-        "" if loosening(verdict) else facts.policy_line(verdict),
+def _facts(verdict: Verdict, spelling: Spelling) -> list[str]:
+    return [
+        spelling.sentence(counts_line(verdict, spelling)) if verdict.findings else "",
+        facts.compared(verdict, spelling),
+        "" if loosening(verdict) else facts.policy_line(verdict, spelling),
     ]
-    return [line for line in lines if line]
 
 
-def _loosened(verdict: Verdict) -> dict[str, Any] | None:
+def _loosened(verdict: Verdict, spelling: Spelling) -> dict[str, Any] | None:
     if not loosening(verdict):
         return None
-    changes = [Markup(facts.policy_change(change, IN_HTML)) for change in verdict.policy.changes]
-    return {"under_base": Markup(facts.under_base(verdict, IN_HTML)), "changes": changes}
+    changes = [Markup(facts.policy_change(change, spelling)) for change in verdict.policy.changes]
+    return {"under_base": Markup(facts.under_base(verdict, spelling)), "changes": changes}
 
 
-def _notices(verdict: Verdict) -> list[str]:
-    notices = [clean(notice, 1_000) for notice in verdict.notices]
+def _notices(verdict: Verdict, spelling: Spelling) -> list[str]:
+    notices = [clean(notice, 1_000) for notice in facts.notices(verdict, spelling)]
     if verdict.verdict == "fail" and verdict.exit_code == 0:
-        notices.insert(0, "The exit code is 0 because fail-on is never.")
+        notices.insert(0, facts.never_fails("fail-on", "never", spelling))
     return notices
 
 
-def _problem(problem: StatedProblem) -> Markup:
+def _problem(problem: StatedProblem, spelling: Spelling) -> Markup:
     """Return one reason for no verdict: place, message, hint."""
-    where = f"{html_name(problem.where, 200)}: " if problem.where else ""
-    hint = f" ({IN_HTML.text(problem.hint)})" if problem.hint else ""
-    return Markup(f"{where}{IN_HTML.text(problem.message)}{hint}")
+    message = spelling.text(message_of(problem, spelling))
+    if problem.where:
+        message = spelling.say("joint.named", name=html_name(problem.where, 200), text=message)
+    if problem.hint:
+        message = spelling.say(
+            "joint.with-aside", text=message, aside=spelling.text(hint_of(problem, spelling))
+        )
+    return Markup(message)
 
 
-def _forest(verdict: Verdict) -> list[dict[str, Any]]:
+def _forest(verdict: Verdict, spelling: Spelling) -> list[dict[str, Any]]:
     """Return the checks by rule, each with its slices, in the order of the findings."""
     rules: dict[str, list[Finding]] = {}
     for finding in verdict.findings:
@@ -113,75 +128,89 @@ def _forest(verdict: Verdict) -> list[dict[str, Any]]:
     for number, findings in enumerate(rules.values()):
         rows = [
             {
-                "status": html_tables.status(finding),
-                "name": Markup(subject(finding, IN_HTML)),
-                "bar": charts.forest_row(finding, f"forest-{number}-{place}"),
-                "found": html_tables.kept_together(found(finding, IN_HTML)),
-                "interval": html_tables.span(finding),
-                "needed": html_tables.kept_together(needed(finding, IN_HTML)),
+                "status": html_tables.status(finding, spelling),
+                "name": Markup(subject(finding, spelling)),
+                "bar": charts.forest_row(finding, f"forest-{number}-{place}", spelling.texts),
+                "found": html_tables.kept_together(found(finding, spelling)),
+                "interval": html_tables.span(finding, spelling),
+                "needed": html_tables.kept_together(needed(finding, spelling)),
             }
             for place, finding in enumerate(findings)
         ]
-        first = findings[0]
-        hard = ", hard" if first.hard else ""
-        groups.append({"rule": clean(first.rule), "kind": f"{first.kind}{hard}", "rows": rows})
+        groups.append({"rule": clean(findings[0].rule), "kind": _kind(findings[0], spelling), "rows": rows})
     return groups
 
 
-def _pointer(pointer: Pointer) -> dict[str, Any]:
-    where = None if pointer.place is None else Markup(IN_HTML.name(pointer.place))
+def _kind(finding: Finding, spelling: Spelling) -> str:
+    """Return the kind of a rule, and that it is hard; a kind that is not known goes by its name."""
+    key = f"kind.{finding.kind}"
+    kind = spelling.say(key) if spelling.texts.knows(key) else clean(finding.kind)
+    return spelling.say("kind-and-hard", kind=kind) if finding.hard else kind
+
+
+def _pointer(pointer: Pointer, spelling: Spelling) -> dict[str, Any]:
+    where = None
+    if pointer.place is not None:
+        where = Markup(spelling.say("pointer.within", slice=spelling.name(pointer.place)))
     evidence = [
-        Markup(f"{html_name(f.rule)}: {subject(f, IN_HTML)} {from_to(f, IN_HTML)}, {_span(f)}")
-        for f in pointer.evidence
+        Markup(
+            spelling.say(
+                "pointer.check-in-list",
+                rule=spelling.name(finding.rule),
+                subject=subject(finding, spelling),
+                values=from_to(finding, spelling),
+                found=_found(finding, spelling),
+            )
+        )
+        for finding in pointer.evidence
     ]
-    return {"sentence": pointer.sentence, "where": where, "evidence": evidence}
+    return {"sentence": pointer.sentence(spelling), "where": where, "evidence": evidence}
 
 
-def _span(finding: Finding) -> str:
+def _found(finding: Finding, spelling: Spelling) -> str:
     """Return `−14.4 [−24.5 … −5.4]`."""
-    span = interval(finding, IN_HTML)
-    return found(finding, IN_HTML, with_unit=not span) + (f" [{span}]" if span else "")
+    span = interval(finding, spelling)
+    return found(finding, spelling, with_unit=not span) + (f" [{span}]" if span else "")
 
 
-def _runs(verdict: Verdict) -> list[tuple[str, Markup]]:
+def _runs(verdict: Verdict, spelling: Spelling) -> list[tuple[str, Markup]]:
     rows = [
-        ("Baseline", facts.run_facts(verdict.baseline, IN_HTML)),
-        ("Candidate", facts.run_facts(verdict.candidate, IN_HTML)),
-        ("Policy", facts.policy_file(verdict, IN_HTML)),
-        ("Age", facts.baseline_line(verdict, IN_HTML)),
+        ("title.baseline", facts.run_facts(verdict.baseline, spelling)),
+        ("title.candidate", facts.run_facts(verdict.candidate, spelling)),
+        ("title.policy", facts.policy_file(verdict, spelling)),
+        ("title.age", facts.baseline_line(verdict, spelling)),
     ]
-    return [(name, Markup(text)) for name, text in rows if text]
+    return [(spelling.say(name), Markup(text)) for name, text in rows if text]
 
 
-def _layers(verdict: Verdict) -> list[dict[str, Any]]:
-    return [_layer(section, verdict) for section in sections(verdict)]
-
-
-def _layer(section: Section, verdict: Verdict) -> dict[str, Any]:
+def _layer(section: Section, verdict: Verdict, spelling: Spelling) -> dict[str, Any]:
     """Return the checks of a layer with the spreads of its metrics and, for times, the curves."""
+    texts = spelling.texts
     spreads = [
-        {"metric": clean(spread.metric), "chart": charts.spread_chart(spread, f"{section.layer}-spread-{at}")}
+        {
+            "metric": clean(spread.metric),
+            "chart": charts.spread_chart(spread, f"{section.layer}-spread-{at}", texts),
+        }
         for at, spread in enumerate(verdict.spreads)
         if spread.metric in section.metrics
     ]
     curves = [
         {
             "field": clean(curve.field),
-            "chart": charts.curve_chart(curve, f"{section.layer}-curve-{at}"),
-            "table": html_tables.curve_table(curve),
+            "chart": charts.curve_chart(curve, f"{section.layer}-curve-{at}", texts),
+            "table": html_tables.curve_table(curve, spelling),
             "has_baseline": curve.baseline is not None,
         }
         for at, curve in enumerate(verdict.curves)
         if curve.metric in section.metrics
     ]
+    unsettled = [finding for finding in section.findings if finding.status.value != "pass"]
     return {
         "id": section.layer,
-        "title": section.title,
-        "subtitle": SUBTITLES[section.layer],
-        "checks": html_tables.checks(
-            section.findings, f"{section.title}: {plural(len(section.findings), 'check')}"
-        ),
-        "notes": [Markup(describe(f, IN_HTML)) for f in section.findings if f.status.value != "pass"],
+        "title": section.title(spelling),
+        "subtitle": section.question(spelling),
+        "checks": html_tables.checks(section.findings, section_title(section, spelling), spelling),
+        "notes": [Markup(describe(finding, spelling)) for finding in unsettled],
         "spreads": spreads,
         "curves": curves,
     }

@@ -8,27 +8,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gateline.reports import language_of
 from gateline.reports.escape import guard_lines, xml_text
-from gateline.reports.headline import blockers, headline
+from gateline.reports.headline import blockers, headline, hint_of, message_of
+from gateline.spelling import PLAIN, Spelling
 from gateline.wording import describe
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
-    from gateline.verdict import Verdict
+    from gateline.verdict import StatedProblem, Verdict
 
 NAME = "junit"
 
 
-def render(verdict: Verdict) -> str:
-    """Return the XML; for no verdict it is one test case with an error."""
+def render(verdict: Verdict, *, language: str | None = None) -> str:
+    """Return the XML; for no verdict it is one test case with an error.
+
+    Names, attributes and types are the same in every language, so that a test keeps its history.
+    """
+    spelling = PLAIN.speaking(language_of(verdict, language))
     if verdict.verdict == "invalid":
-        cases, outcomes = [_error_case(verdict)], ["error"]
+        cases, outcomes = [_error_case(verdict, spelling)], ["error"]
     else:
         blocking = {id(finding) for finding in blockers(verdict)}
         outcomes = [_outcome(finding, id(finding) in blocking) for finding in verdict.findings]
         names = _unlike([_name(finding) for finding in verdict.findings])
         cases = [
-            _case(verdict, finding, name, outcome)
+            _case(verdict, finding, name, outcome, spelling)
             for finding, name, outcome in zip(verdict.findings, names, outcomes, strict=True)
         ]
     counts = (
@@ -41,7 +47,7 @@ def render(verdict: Verdict) -> str:
         f'<testsuites name="gateline" {counts}>',
         f'<testsuite name="{name}" {counts}>',
         *cases,
-        f"<system-out>{xml_text(headline(verdict))}</system-out>",
+        f"<system-out>{xml_text(headline(verdict, spelling))}</system-out>",
         "</testsuite>",
         "</testsuites>",
     ]
@@ -58,29 +64,36 @@ def _outcome(finding: Finding, blocks: bool) -> str:
     return "" if status == "pass" else "skipped"
 
 
-def _case(verdict: Verdict, finding: Finding, name: str, outcome: str) -> str:
+def _case(verdict: Verdict, finding: Finding, name: str, outcome: str, spelling: Spelling) -> str:
     opening = _opening(verdict, name, finding.line)
     if not outcome:
         return f"{opening}/>"
-    text = xml_text(describe(finding))
+    text = describe(finding, spelling)
     if outcome == "failure":
         kind = xml_text(f"{finding.kind} {finding.status.value}")
-        return f'{opening}><failure type="{kind}" message="{text}">{text}</failure></testcase>'
-    message = xml_text(finding.status.value)
-    return f'{opening}><skipped message="{message}: {text}">{text}</skipped></testcase>'
+        shown = xml_text(text)
+        return f'{opening}><failure type="{kind}" message="{shown}">{shown}</failure></testcase>'
+    message = spelling.say("joint.named", name=spelling.say(f"status.{finding.status.value}"), text=text)
+    return f'{opening}><skipped message="{xml_text(message)}">{xml_text(text)}</skipped></testcase>'
 
 
-def _error_case(verdict: Verdict) -> str:
+def _error_case(verdict: Verdict, spelling: Spelling) -> str:
     """Return the one test case of a run without a verdict."""
-    reasons = [
-        ": ".join(part for part in (problem.where, problem.message) if part)
-        + (f" ({problem.hint})" if problem.hint else "")
-        for problem in verdict.problems
-    ] or list(verdict.because)
+    reasons = [_reason(problem, spelling) for problem in verdict.problems] or list(verdict.because)
     text = "\n".join(xml_text(reason) for reason in reasons)
-    message = xml_text(headline(verdict))
+    message = xml_text(headline(verdict, spelling))
     opening = _opening(verdict, "verdict", 1)
     return f'{opening}><error type="no verdict" message="{message}">{text}</error></testcase>'
+
+
+def _reason(problem: StatedProblem, spelling: Spelling) -> str:
+    """Return place, message and hint of a problem."""
+    text = message_of(problem, spelling)
+    if problem.where:
+        text = spelling.say("joint.named", name=problem.where, text=text)
+    if problem.hint:
+        text = spelling.say("joint.with-aside", text=text, aside=hint_of(problem, spelling))
+    return text
 
 
 def _opening(verdict: Verdict, name: str, line: int) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from gateline import figures
+from gateline.spelling import Spelling
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
@@ -17,22 +18,6 @@ if TYPE_CHECKING:
 
 LAYERS = ("retrieval", "context", "generation", "citation", "system")
 OTHER = "other"
-TITLES = {
-    "retrieval": "Retrieval",
-    "context": "Context",
-    "generation": "Generation",
-    "citation": "Citation and refusal",
-    "system": "System",
-    OTHER: "Other metrics",
-}
-SUBTITLES = {
-    "retrieval": "Are the right documents found and ranked well?",
-    "context": "Does what is handed to the model hold what the answer needs?",
-    "generation": "Is the answer right, and does it rest on what was found?",
-    "citation": "Are sources named rightly, and only the right questions declined?",
-    "system": "Time, tokens and money.",
-    OTHER: "No layer is known for these; a metric can say its own with `layer:`.",
-}
 Movement = Literal["better", "worse"]
 
 
@@ -45,10 +30,13 @@ class Section:
     findings: tuple[Finding, ...]
     """Worst first; empty where no rule looks at the layer."""
 
-    @property
-    def title(self) -> str:
+    def title(self, spelling: Spelling) -> str:
         """Return the heading."""
-        return TITLES[self.layer]
+        return spelling.say(f"layer.{self.layer}")
+
+    def question(self, spelling: Spelling) -> str:
+        """Return what one asks of this layer; of no known layer, how a metric gets one."""
+        return spelling.say(f"layer-question.{self.layer}", key="`layer:`")
 
     @property
     def metrics(self) -> frozenset[str]:
@@ -63,10 +51,12 @@ def sections(verdict: Verdict) -> list[Section]:
     return [*found, Section(OTHER, rest)] if rest else found
 
 
-def unseen_layers(verdict: Verdict) -> str:
+def unseen_layers(verdict: Verdict, spelling: Spelling) -> str:
     """Return `No rule looks at retrieval, context.`; empty where every layer has a check, or none is known."""
-    names = [part.title.lower() for part in sections(verdict) if not part.findings]
-    return f"No rule looks at {', '.join(names)}." if 0 < len(names) < len(LAYERS) else ""
+    names = [part.title(spelling).lower() for part in sections(verdict) if not part.findings]
+    if not 0 < len(names) < len(LAYERS):
+        return ""
+    return spelling.say("layers.unseen", layers=spelling.say("joint.list").join(names))
 
 
 def movement(finding: Finding) -> Movement | None:

@@ -12,8 +12,8 @@ NAME = "json"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def render(verdict: Verdict) -> str:
-    """Return `verdict.json`, with every text from the files as it was."""
+def render(verdict: Verdict, *, language: str | None = None) -> str:
+    """Return `verdict.json`, with every text from the files as it was; it is the same in every language."""
     return verdict.to_json()
 
 

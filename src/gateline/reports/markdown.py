@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gateline.reports import bars, facts, tables
+from gateline.amounts import found, from_to, interval
+from gateline.reports import bars, facts, language_of, tables
 from gateline.reports.diagnosis import Pointer, diagnose
 from gateline.reports.escape import IN_FENCE, IN_MARKDOWN, Markdown, fence_text, markdown_text
 from gateline.reports.headline import (
@@ -21,16 +22,20 @@ from gateline.reports.headline import (
     WARNED,
     counts_line,
     headline,
+    hint_of,
     loosening,
+    message_of,
     outcome,
+    outcome_word,
     unblock,
 )
 from gateline.reports.layers import unseen_layers
-from gateline.wording import found, from_to, interval, subject
+from gateline.wording import subject
 
 if TYPE_CHECKING:
     import jinja2
 
+    from gateline.spelling import Spelling
     from gateline.verdict import StatedProblem, Verdict
 
 _Item = TypeVar("_Item")
@@ -46,11 +51,6 @@ _SIGNS = {BLOCKED: "❌", PASSED: "✅", WARNED: "⚠️", NO_VERDICT: "❓"}
 _MOST_LINES = 12
 _COLUMNS = 100
 """Characters of a fenced block that GitHub shows on a desktop without a scroll bar."""
-_WHOLE = "the job summary and `verdict.json`"
-_LEGEND = (
-    "Each row is scaled by its own bound `:` (a limit stands on the axis) · `├──●──┤` value and interval · "
-    "`◄` `►` beyond the drawing"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,9 @@ def render(
     *,
     limit: int = GITHUB_COMMENT,
     short_when_fine: bool = True,
-    whole: str = _WHOLE,
+    whole: str | None = None,
     preface: str = "",
+    language: str | None = None,
 ) -> str:
     """Return the comment, at most `limit` long in UTF-16 units and bytes, where that is 2,000 or more.
 
@@ -83,13 +84,18 @@ def render(
     whole, then the drawing and the sentences. It says how much is missing and where the `whole` is.
     `preface` is a sentence that stands before everything.
     """
-    page = _Page(verdict, short_when_fine, Markdown(whole), preface)
+    texts = language_of(verdict, language)
+    if whole is None:
+        whole = texts.say("whole.summary", summary=texts.say("whole.the-summary"), file="`verdict.json`")
+    page = _Page(verdict, short_when_fine, Markdown(whole), preface, IN_MARKDOWN.speaking(texts))
     return page.text(_largest_room(page, limit))
 
 
-def render_summary(verdict: Verdict) -> str:
+def render_summary(verdict: Verdict, language: str | None = None) -> str:
     """Return the step summary: the full report by layer, at most 1 MiB."""
-    return render(verdict, limit=STEP_SUMMARY, short_when_fine=False, whole="`verdict.json`")
+    return render(
+        verdict, limit=STEP_SUMMARY, short_when_fine=False, whole="`verdict.json`", language=language
+    )
 
 
 def marker(name: str) -> str:
@@ -100,125 +106,162 @@ def marker(name: str) -> str:
 class _Page:
     """All parts of the comment, escaped, ready to be shown in more or less room."""
 
-    def __init__(self, verdict: Verdict, short_when_fine: bool, whole: Markdown, preface: str):
-        self.verdict, self.whole, self.preface = verdict, whole, preface
+    def __init__(
+        self, verdict: Verdict, short_when_fine: bool, whole: Markdown, preface: str, spelling: Spelling
+    ):
+        self.verdict, self.whole, self.preface, self.spelling = verdict, whole, preface, spelling
         self.word = outcome(verdict)
         beyond = any(one.status.value == "inconclusive" and one.missed_by > 0 for one in verdict.findings)
         self.is_short = short_when_fine and self.word == PASSED and not beyond
         make = tables.all_tables if short_when_fine else tables.tables_by_layer
-        self.tables = [] if self.is_short else make(verdict)
-        self.diagnosis = [] if short_when_fine else [_pointer(pointer) for pointer in diagnose(verdict)]
-        self.blind_spots = "" if short_when_fine or not verdict.findings else unseen_layers(verdict)
+        self.tables = [] if self.is_short else make(verdict, spelling)
+        pointers = [] if short_when_fine else diagnose(verdict)
+        self.diagnosis = [_pointer(pointer, spelling) for pointer in pointers]
+        self.blind_spots = "" if short_when_fine or not verdict.findings else unseen_layers(verdict, spelling)
 
     def text(self, room: Room) -> str:
         """Return the comment in the given room."""
-        parts = {**self._head(room), **self._body(room)}
+        parts = {"say": self._say, **self._head(room), **self._body(room)}
         if not self.is_short:
             parts |= self._folded(room)
         return _template().render(parts)
 
+    def _say(self, key: str, **fields: Any) -> Markdown:
+        """Return a text of the catalogue, which needs no escaping; the fields must be finished."""
+        return Markdown(self.spelling.say(key, **fields))
+
     def _head(self, room: Room) -> dict[str, Any]:
-        policy = self.verdict.policy
-        sentence = "The report is too long." if room.bare else headline(self.verdict, IN_MARKDOWN)
+        policy, spelling = self.verdict.policy, self.spelling
+        sentence = spelling.say("markdown.too-long") if room.bare else headline(self.verdict, spelling)
         return {
             "marker": Markdown(marker(policy.name)),
-            "sign": Markdown(_SIGNS[self.word]),
-            "policy_name": markdown_text(policy.name, 60),
-            "word": Markdown(self.word),
+            "title": self._say(
+                "joint.named",
+                name=f"{_SIGNS[self.word]} {markdown_text(policy.name, 60)}",
+                text=outcome_word(self.verdict, spelling),
+            ),
             "preface": self.preface,
             "headline": Markdown(sentence),
             "loosened": loosening(self.verdict),
-            "under_base": Markdown("" if room.bare else facts.under_base(self.verdict, IN_MARKDOWN)),
+            "under_base": Markdown("" if room.bare else facts.under_base(self.verdict, spelling)),
             "policy_changes": _some(
                 policy.changes,
                 0 if room.bare else _MOST_LINES,
-                lambda change: facts.policy_change(change, IN_MARKDOWN),
+                lambda change: facts.policy_change(change, spelling),
+                spelling,
             ),
         }
 
     def _body(self, room: Room) -> dict[str, Any]:
-        verdict = self.verdict
+        verdict, spelling = self.verdict, self.spelling
         most = 0 if room.bare else _MOST_LINES
+        counted = not self.is_short and verdict.findings
         lines = [
-            "" if self.is_short or not verdict.findings else f"{counts_line(verdict)}.",
-            f"{facts.compared(verdict)}." if verdict.pairing else "",
-            facts.baseline_line(verdict, IN_MARKDOWN),
-            "" if loosening(verdict) else facts.policy_line(verdict),
-            f"All checks: {self.whole}." if self.is_short else "",
+            spelling.sentence(counts_line(verdict, spelling)) if counted else "",
+            facts.compared(verdict, spelling),
+            facts.baseline_line(verdict, spelling),
+            "" if loosening(verdict) else facts.policy_line(verdict, spelling),
+            spelling.say("markdown.all-checks", whole=self.whole) if self.is_short else "",
         ]
         problems = verdict.problems if len(verdict.problems) > 1 else []
-        notices = _some(verdict.notices, most, markdown_text)
+        notices = _some(facts.notices(verdict, spelling), most, markdown_text, spelling)
         if verdict.verdict == "fail" and verdict.exit_code == 0:
-            notices.insert(0, Markdown("The exit code is 0 because `fail-on` is `never`."))
+            notices.insert(0, Markdown(facts.never_fails("`fail-on`", "`never`", spelling)))
         return {
             "is_short": self.is_short,
-            "facts_line": Markdown(" ".join(line for line in lines if line)),
+            "facts_line": Markdown(spelling.join_sentences(lines)),
             "bars": [Markdown(row) for row in self._bars(room)],
-            "bars_legend": Markdown(_LEGEND),
-            "problems": _some(problems, most, _problem),
-            "unblock": Markdown("" if room.bare else unblock(verdict, IN_MARKDOWN)),
+            "bars_legend": self._say("markdown.legend", bound="`:`", span="`├──●──┤`", arrows="`◄` `►`"),
+            "problems": _some(problems, most, lambda problem: _problem(problem, spelling), spelling),
+            "unblock": Markdown("" if room.bare else unblock(verdict, spelling)),
             "notices": notices,
         }
 
     def _bars(self, room: Room) -> list[str]:
-        return bars.draw(self.verdict.findings, IN_FENCE, room.bars, _COLUMNS) if room.bars else []
+        if not room.bars:
+            return []
+        return bars.draw(self.verdict.findings, IN_FENCE.speaking(self.spelling.texts), room.bars, _COLUMNS)
 
     def _folded(self, room: Room) -> dict[str, Any]:
-        verdict = self.verdict
-        left_out = facts.left_out(verdict, IN_MARKDOWN) if room.folded else []
+        verdict, spelling = self.verdict, self.spelling
+        left_out = facts.left_out(verdict, spelling) if room.folded else []
+        named = (
+            ("title.baseline", facts.run_facts(verdict.baseline, spelling)),
+            ("title.candidate", facts.run_facts(verdict.candidate, spelling)),
+            ("title.policy", facts.policy_file(verdict, spelling)),
+        )
         runs = [
-            f"Baseline: {facts.run_facts(verdict.baseline, IN_MARKDOWN)}",
-            f"Candidate: {facts.run_facts(verdict.candidate, IN_MARKDOWN)}",
-            f"Policy: {facts.policy_file(verdict, IN_MARKDOWN)}",
-            facts.method(verdict, IN_MARKDOWN),
-            f"gateline {markdown_text(verdict.gateline)}, on {markdown_text(verdict.judged_on)}",
+            *(spelling.say("joint.named", name=spelling.say(key), text=text) for key, text in named),
+            facts.method(verdict, spelling),
+            spelling.say(
+                "markdown.made-by",
+                version=markdown_text(verdict.gateline),
+                day=markdown_text(verdict.judged_on),
+            ),
         ]
         command = fence_text(facts.command(verdict), 4_000)
         return {
             "diagnosis": self.diagnosis if room.folded else [],
             "blind_spots": self.blind_spots,
-            "tables": [_shown(table, room, self.whole) for table in self.tables] if room.folded else [],
-            "facts": [*_some(left_out, _MOST_LINES, str), *(Markdown(run) for run in runs if run)]
+            "tables": [self._shown(table, room) for table in self.tables] if room.folded else [],
+            "facts": [*_some(left_out, _MOST_LINES, str, spelling), *(Markdown(run) for run in runs if run)]
             if room.folded
             else [],
             "command": Markdown(command),
-            "everything": Markdown(
-                "" if room.folded else f"Left out because it is too long: see {self.whole}."
-            ),
+            "everything": "" if room.folded else self._say("markdown.everything-left-out", whole=self.whole),
         }
 
+    def _shown(self, table: tables.Table, room: Room) -> dict[str, Any]:
+        """Return a table cut to the room, saying how many rows are missing and where they are."""
+        rows = table.rows if room.rows is None else table.rows[: room.rows]
+        missing = len(table.rows) - len(rows)
+        note = Markdown("")
+        if missing:
+            things = self.spelling.say(table.things, count=len(table.rows))
+            note = self._say(
+                "markdown.rows-left-out", missing=f"{missing:,}", things=things, whole=self.whole
+            )
+        return {"title": table.title, "head": table.head, "rows": rows, "left_out": note}
 
-def _shown(table: tables.Table, room: Room, whole: Markdown) -> dict[str, Any]:
-    """Return a table cut to the room, saying how many rows are missing and where they are."""
-    rows = table.rows if room.rows is None else table.rows[: room.rows]
-    missing = len(table.rows) - len(rows)
-    note = f"{missing:,} of {len(table.rows):,} {table.things} left out: see {whole}." if missing else ""
-    return {"title": table.title, "head": table.head, "rows": rows, "left_out": Markdown(note)}
 
-
-def _some(items: Sequence[_Item], most: int, write: Callable[[_Item], str]) -> list[Markdown]:
+def _some(
+    items: Sequence[_Item], most: int, write: Callable[[_Item], str], spelling: Spelling
+) -> list[Markdown]:
     """Return the first items, written, and how many more there are; what is not shown is not written either."""
     lines = [Markdown(write(item)) for item in items[:most]]
     more = len(items) - most
-    return [*lines, Markdown(f"and {more:,} more")] if more > 0 else lines
+    return [*lines, Markdown(spelling.say("list.rest", count=more))] if more > 0 else lines
 
 
-def _problem(problem: StatedProblem) -> Markdown:
+def _problem(problem: StatedProblem, spelling: Spelling) -> Markdown:
     """Return one reason for no verdict: place, message, hint."""
-    where = f"{IN_MARKDOWN.name(problem.where)}: " if problem.where else ""
-    hint = f" ({markdown_text(problem.hint)})" if problem.hint else ""
-    return Markdown(f"{where}{markdown_text(problem.message)}{hint}")
+    message = spelling.text(message_of(problem, spelling))
+    if problem.where:
+        message = spelling.say("joint.named", name=spelling.name(problem.where), text=message)
+    if problem.hint:
+        message = spelling.say(
+            "joint.with-aside", text=message, aside=spelling.text(hint_of(problem, spelling))
+        )
+    return Markdown(message)
 
 
-def _pointer(pointer: Pointer) -> Markdown:
+def _pointer(pointer: Pointer, spelling: Spelling) -> Markdown:
     """Return where to look, and the checks that it rests on."""
-    where = "" if pointer.place is None else f" In {IN_MARKDOWN.name(pointer.place)}."
-    checks = "; ".join(
-        f"{IN_MARKDOWN.name(f.rule)}: {subject(f, IN_MARKDOWN)} {from_to(f, IN_MARKDOWN)} "
-        f"({found(f, IN_MARKDOWN)}, interval {interval(f, IN_MARKDOWN)})"
-        for f in pointer.evidence
+    sentences = [pointer.sentence(spelling)]
+    if pointer.place is not None:
+        sentences.append(spelling.say("pointer.within", slice=spelling.name(pointer.place)))
+    checks = spelling.say("joint.clauses").join(
+        spelling.say(
+            "pointer.check",
+            rule=spelling.name(finding.rule),
+            subject=subject(finding, spelling),
+            values=from_to(finding, spelling),
+            found=found(finding, spelling),
+            interval=interval(finding, spelling),
+        )
+        for finding in pointer.evidence
     )
-    return Markdown(f"{pointer.sentence}{where} It rests on {checks}.")
+    return Markdown(spelling.join_sentences([*sentences, spelling.say("pointer.evidence", checks=checks)]))
 
 
 def _largest_room(page: _Page, limit: int) -> Room:

@@ -9,19 +9,34 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gateline import figures
-from gateline.reports.escape import IN_MARKDOWN, Markdown, markdown_name, markdown_text
-from gateline.reports.facts import RULE_WORDS
+from gateline.amounts import found, from_to, interval, needed
+from gateline.reports.escape import Markdown, markdown_name, markdown_text
+from gateline.reports.facts import rule_word
 from gateline.reports.layers import sections, worse_slices
-from gateline.wording import found, from_to, interval, needed, plural, subject
+from gateline.wording import subject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gateline.findings import Finding
+    from gateline.reports.layers import Section
+    from gateline.spelling import Spelling
     from gateline.verdict import Verdict, WorstSample
 
 STATUS_SIGNS = {"fail": "❌", "inconclusive": "❓", "waived": "⚠️", "skipped": "➖", "pass": "✅"}
 
+_WORST = (
+    "column.question",
+    "column.metric",
+    "column.slice",
+    ">column.baseline",
+    ">column.candidate",
+    ">column.change",
+    "column.text",
+)
+_CHECKS = ("column.check", ">column.from-to", ">column.found-interval", "column.needed", ">column.counted")
+_PROVENANCE = ("column.fact", "column.baseline", "column.candidate", "column.policy")
+"""Keys of the columns' titles; those that start with `>` hold numbers."""
 _MOST_OF_VALUE = 40
 _NBSP = "\u00a0"
 """Keeps a number and its unit in one line of a narrow column."""
@@ -37,7 +52,7 @@ class Table:
     rows: tuple[Markdown, ...]
     """Rows without the outer pipes."""
     things: str
-    """What a row is, in the plural."""
+    """Key of the text that counts rows."""
 
     @property
     def head(self) -> Markdown:
@@ -47,97 +62,129 @@ class Table:
         return Markdown(f"| {titles} |\n| {rules} |\n")
 
 
-def all_tables(verdict: Verdict) -> list[Table]:
+def all_tables(verdict: Verdict, spelling: Spelling) -> list[Table]:
     """Return the tables that have rows, in the order of the comment."""
-    tables = [worst_samples(verdict), all_checks(verdict), provenance(verdict)]
+    tables = [
+        worst_samples(verdict, spelling),
+        all_checks(verdict, spelling),
+        provenance(verdict, spelling),
+    ]
     return [table for table in tables if table.rows]
 
 
-def tables_by_layer(verdict: Verdict) -> list[Table]:
+def tables_by_layer(verdict: Verdict, spelling: Spelling) -> list[Table]:
     """Return the tables of the full report, in the order in which one looks for what broke."""
-    tables = [provenance(verdict)]
-    for section in sections(verdict):
-        title = f"{section.title}: {plural(len(section.findings), 'check')}"
-        tables.append(_checks(title, section.findings))
+    tables = [provenance(verdict, spelling)]
+    tables += [
+        _checks(section_title(section, spelling), section.findings, spelling) for section in sections(verdict)
+    ]
     worse = worse_slices(verdict)
-    tables += [_checks(f"Slices that got worse: {len(worse):,}", worse), worst_samples(verdict)]
+    tables += [
+        _checks(spelling.say("title.worse-slices", count=len(worse)), worse, spelling),
+        worst_samples(verdict, spelling),
+    ]
     return [table for table in tables if table.rows]
 
 
-def worst_samples(verdict: Verdict) -> Table:
+def section_title(section: Section, spelling: Spelling) -> str:
+    """Return `Retrieval: 3 checks`."""
+    checks = spelling.say("count.checks", count=len(section.findings))
+    return spelling.say("joint.named", name=section.title(spelling), text=checks)
+
+
+def heads_of(columns: Sequence[str], spelling: Spelling) -> tuple[str, ...]:
+    """Return the titles of columns, given by their keys; a `>` before one stays: the column holds numbers."""
+    return tuple(
+        (">" if column.startswith(">") else "") + spelling.say(column.removeprefix(">")) for column in columns
+    )
+
+
+def worst_samples(verdict: Verdict, spelling: Spelling) -> Table:
     """Return the questions that got worse most."""
     metrics = {finding.metric: finding for finding in reversed(verdict.findings)}
     with_question = any(sample.question for sample in verdict.worst)
-    heads = ["question", "metric", "slice", ">baseline", ">candidate", ">change"]
-    rows = [_sample_row(sample, metrics.get(sample.metric), with_question) for sample in verdict.worst]
-    title = Markdown(f"The {plural(len(rows), 'sample')} that got worse most")
-    if len(rows) == 1:
-        title = Markdown("The sample that got worse")
-    return Table(title, (*heads, "text") if with_question else tuple(heads), tuple(rows), "samples")
+    columns = _WORST if with_question else _WORST[:-1]
+    rows = [
+        _sample_row(sample, metrics.get(sample.metric), with_question, spelling) for sample in verdict.worst
+    ]
+    title = spelling.say("title.worst-samples", count=len(rows))
+    return Table(Markdown(title), heads_of(columns, spelling), tuple(rows), "count.samples")
 
 
-def all_checks(verdict: Verdict) -> Table:
+def all_checks(verdict: Verdict, spelling: Spelling) -> Table:
     """Return every check with the numbers it was decided by."""
-    count = len(verdict.findings)
-    return _checks("The check" if count == 1 else f"All {plural(count, 'check')}", verdict.findings)
+    return _checks(spelling.say("title.all-checks", count=len(verdict.findings)), verdict.findings, spelling)
 
 
-def provenance(verdict: Verdict) -> Table:
+def provenance(verdict: Verdict, spelling: Spelling) -> Table:
     """Return how the runs were made, what differs first and in bold."""
     sides = [run.provenance if run is not None else {} for run in (verdict.baseline, verdict.candidate)]
     rows = [
         _row(
             f"**{markdown_name(field.field)}**",
-            f"**{_value(field.baseline)}**",
-            f"**{_value(field.candidate)}**",
-            RULE_WORDS[field.rule],
+            f"**{_value(field.baseline, spelling)}**",
+            f"**{_value(field.candidate, spelling)}**",
+            rule_word(field.rule, spelling),
         )
         for field in verdict.changed
     ]
     different = {field.field for field in verdict.changed}
+    same = spelling.say("provenance.same")
     rows += [
-        _row(markdown_name(name), _value(sides[0].get(name)), _value(sides[1].get(name)), "same")
+        _row(
+            markdown_name(name),
+            _value(sides[0].get(name), spelling),
+            _value(sides[1].get(name), spelling),
+            same,
+        )
         for name in sorted({*sides[0], *sides[1]} - different)
     ]
-    title = f"How the runs were made ({plural(len(different), 'difference')})"
-    return Table(Markdown(title), ("fact", "baseline", "candidate", "policy"), tuple(rows), "facts")
+    differences = spelling.say("count.differences", count=len(different))
+    title = Markdown(spelling.say("title.provenance-counted", differences=differences))
+    return Table(title, heads_of(_PROVENANCE, spelling), tuple(rows), "count.facts")
 
 
-def _checks(title: str, findings: Sequence[Finding]) -> Table:
-    heads = ("check", ">from → to", ">found [interval]", "needed", ">worse / better of")
-    return Table(Markdown(title), heads, tuple(_check_row(finding) for finding in findings), "checks")
+def _checks(title: str, findings: Sequence[Finding], spelling: Spelling) -> Table:
+    rows = tuple(_check_row(finding, spelling) for finding in findings)
+    return Table(Markdown(title), heads_of(_CHECKS, spelling), rows, "count.checks")
 
 
-def _check_row(finding: Finding) -> Markdown:
+def _check_row(finding: Finding, spelling: Spelling) -> Markdown:
     status = finding.status.value
     numbers = (
-        from_to(finding, IN_MARKDOWN, unit_once=True),
-        _found(finding),
-        needed(finding, IN_MARKDOWN),
+        from_to(finding, spelling, unit_once=True),
+        _found(finding, spelling),
+        needed(finding, spelling),
     )
+    word = spelling.say(f"status.{status}")
     return _row(
-        f"{STATUS_SIGNS[status]} {status} · {markdown_name(finding.rule)}<br>{subject(finding, IN_MARKDOWN)}",
+        f"{STATUS_SIGNS[status]} {word} · {markdown_name(finding.rule)}<br>{subject(finding, spelling)}",
         *(number.replace(" ", _NBSP) for number in numbers),
-        _counted(finding),
+        counted(finding, spelling),
     )
 
 
-def _found(finding: Finding) -> str:
+def _found(finding: Finding, spelling: Spelling) -> str:
     """Return `−14.4 [−24.5 … −5.4]`."""
-    span = interval(finding, IN_MARKDOWN)
-    return found(finding, IN_MARKDOWN, with_unit=False) + (f" [{span}]" if span else "")
+    span = interval(finding, spelling)
+    return found(finding, spelling, with_unit=False) + (f" [{span}]" if span else "")
 
 
-def _counted(finding: Finding) -> str:
+def counted(finding: Finding, spelling: Spelling) -> str:
     """Return `13 / 1 of 90`, and in how many independent groups where that is fewer."""
-    groups = f" in {finding.clusters:,}" if finding.clusters and finding.clusters != finding.samples else ""
-    if finding.worse is None or finding.better is None:
-        return f"{finding.samples:,}{groups}"
-    return f"{finding.worse:,} / {finding.better:,} of {finding.samples:,}{groups}"
+    number = f"{finding.samples:,}"
+    if finding.worse is not None and finding.better is not None:
+        moved = f"{finding.worse:,} / {finding.better:,}"
+        number = spelling.say("cell.moved-of", moved=moved, samples=number)
+    if finding.clusters and finding.clusters != finding.samples:
+        return spelling.say("cell.in-groups", number=number, groups=f"{finding.clusters:,}")
+    return number
 
 
-def _sample_row(sample: WorstSample, finding: Finding | None, with_question: bool) -> Markdown:
-    scales = figures.scales_of_sample(sample, finding, IN_MARKDOWN.text)
+def _sample_row(
+    sample: WorstSample, finding: Finding | None, with_question: bool, spelling: Spelling
+) -> Markdown:
+    scales = figures.scales_of_sample(sample, finding, spelling.text, spelling.texts)
     cells = [
         markdown_name(sample.id),
         markdown_name(sample.metric),
@@ -151,8 +198,8 @@ def _sample_row(sample: WorstSample, finding: Finding | None, with_question: boo
     return _row(*cells)
 
 
-def _value(value: str | None) -> str:
-    return "none" if value is None else markdown_name(value, _MOST_OF_VALUE)
+def _value(value: str | None, spelling: Spelling) -> str:
+    return spelling.say("word.none") if value is None else markdown_name(value, _MOST_OF_VALUE)
 
 
 def _row(*cells: str) -> Markdown:

@@ -9,8 +9,15 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from gateline.reports import bars, facts
-from gateline.reports.escape import IN_TERMINAL, display_width, guard_lines, terminal_name, terminal_text
+from gateline.reports import bars, facts, language_of
+from gateline.reports.escape import (
+    IN_TERMINAL,
+    display_width,
+    guard_lines,
+    terminal_name,
+    terminal_text,
+    wrap_points,
+)
 from gateline.reports.headline import (
     BLOCKED,
     NO_VERDICT,
@@ -19,14 +26,18 @@ from gateline.reports.headline import (
     blockers,
     counts_line,
     headline,
+    hint_of,
     loosening,
+    message_of,
     outcome,
+    outcome_word,
     unblock,
 )
-from gateline.wording import describe, plural
+from gateline.wording import describe
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
+    from gateline.spelling import Spelling
     from gateline.verdict import StatedProblem, Verdict
 
 NAME = "text"
@@ -46,18 +57,22 @@ def render(
     colour: bool = False,
     quiet: bool = False,
     verbose: bool = False,
+    language: str | None = None,
 ) -> str:
     """Return the report; `quiet` is one line, `verbose` lists every check and every fact of provenance."""
-    page = _Page(max(width, _NARROWEST), colour)
-    word = outcome(verdict)
-    if word == NO_VERDICT:
+    spelling = IN_TERMINAL.speaking(language_of(verdict, language))
+    page = _Page(max(width, _NARROWEST), colour, spelling)
+    key = outcome(verdict)
+    if key == NO_VERDICT:
         _write_no_verdict(page, verdict, quiet)
         return page.text()
-    title = f"{_SIGNS[word]} {terminal_name(verdict.policy.name)}: {word}"
-    sentence = headline(verdict, IN_TERMINAL)
+    name = f"{_SIGNS[key]} {terminal_name(verdict.policy.name)}"
+    title = spelling.say("joint.named", name=name, text=outcome_word(verdict, spelling))
+    sentence = headline(verdict, spelling)
     if quiet:
-        return guard_lines(f"{page.paint(title, _COLOURS[word])}: {sentence}\n")
-    page.lines.append(page.paint(title, "1;" + _COLOURS[word]))
+        line = spelling.say("joint.named", name=page.paint(title, _COLOURS[key]), text=sentence)
+        return guard_lines(f"{line}\n")
+    page.lines.append(page.paint(title, "1;" + _COLOURS[key]))
     page.write(sentence)
     _write_policy(page, verdict)
     _write_bars(page, verdict)
@@ -67,10 +82,10 @@ def render(
 
 
 class _Page:
-    """Lines of a given width."""
+    """Lines of a given width, in one language."""
 
-    def __init__(self, width: int, colour: bool):
-        self.width, self.colour = width, colour
+    def __init__(self, width: int, colour: bool, spelling: Spelling):
+        self.width, self.colour, self.spelling = width, colour, spelling
         self.lines: list[str] = []
 
     def paint(self, text: str, code: str) -> str:
@@ -78,8 +93,9 @@ class _Page:
         return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
 
     def write(self, sentence: str, first: str = "", hanging: str = "") -> None:
-        """Add a sentence, broken at blanks: `first` stands before its first line, `hanging` before others."""
-        self.lines += _wrap(sentence, self.width, first, hanging)
+        """Add a sentence, broken to the width: `first` stands before its first line, `hanging` before others."""
+        words = _split(sentence, self.spelling.texts.breaks_between_characters)
+        self.lines += _wrap(words, self.width, first, hanging)
 
     def section(self, title: str) -> None:
         """Add a blank line and a title."""
@@ -90,17 +106,30 @@ class _Page:
         return guard_lines("\n".join(line.rstrip() for line in self.lines) + "\n")
 
 
-def _wrap(sentence: str, width: int, first: str = "", hanging: str = "") -> list[str]:
-    """Break a sentence at its blanks by display width; a longer word stays whole."""
+def _split(sentence: str, between_characters: bool) -> list[tuple[str, str]]:
+    """Return the pieces that a line may end between, each with the blank before it, if any."""
+    words = [(" ", word) for word in re.split(" (?!%)", sentence)]
+    if not between_characters:
+        return words
+    pieces = [(blank, wrap_points(word)) for blank, word in words]
+    return [
+        (blank if number == 0 else "", piece)
+        for blank, parts in pieces
+        for number, piece in enumerate(parts or [""])
+    ]
+
+
+def _wrap(words: Iterable[tuple[str, str]], width: int, first: str = "", hanging: str = "") -> list[str]:
+    """Set pieces into lines by display width; a longer one stays whole."""
     lines: list[str] = []
     line, used, empty = first, display_width(first), True
-    for word in re.split(" (?!%)", sentence):
-        room = display_width(word) + (0 if empty else 1)
+    for blank, word in words:
+        room = display_width(word) + (0 if empty else len(blank))
         if not empty and used + room > width:
             lines.append(line)
             line, used, empty = hanging, display_width(hanging), True
             room = display_width(word)
-        line += word if empty else f" {word}"
+        line += word if empty else f"{blank}{word}"
         used += room
         empty = False
     return [*lines, line]
@@ -108,28 +137,35 @@ def _wrap(sentence: str, width: int, first: str = "", hanging: str = "") -> list
 
 def _write_no_verdict(page: _Page, verdict: Verdict, quiet: bool) -> None:
     """Say first that nothing was decided, then why, a line a problem."""
+    spelling = page.spelling
     problems = verdict.problems
     place = _common_file(problems)
-    count = plural(len(problems), "problem") if problems else "no check could be judged"
-    title = f"gateline: no verdict: {count}{f' in {terminal_name(place)}' if place else ''}"
+    if not problems:
+        count = spelling.say("headline.nothing-judged")
+    elif place:
+        count = spelling.say("count.problems-in", count=len(problems), file=terminal_name(place))
+    else:
+        count = spelling.say("count.problems", count=len(problems))
+    title = spelling.say("text.no-verdict", problems=count)
     if quiet:
-        reason = terminal_text(problems[0].message if problems else "; ".join(verdict.because[:1]))
-        page.lines.append(f"{page.paint(title, _COLOURS[NO_VERDICT])}: {reason}")
+        reason = message_of(problems[0], spelling) if problems else "; ".join(verdict.because[:1])
+        name = page.paint(title, _COLOURS[NO_VERDICT])
+        page.lines.append(spelling.say("joint.named", name=name, text=terminal_text(reason)))
         return
     page.lines.append(page.paint(title, "1;" + _COLOURS[NO_VERDICT]))
-    page.lines += [f"  {_problem(problem)}" for problem in problems]
+    page.lines += [f"  {_problem(problem, spelling)}" for problem in problems]
     if not problems:
         page.lines += [f"  {terminal_text(sentence)}" for sentence in verdict.because]
-        _list(page, "not judged", verdict.findings, _MOST_LISTED)
-    for line in facts.left_out(verdict, IN_TERMINAL):
+        _list(page, "text.not-judged", verdict.findings, _MOST_LISTED)
+    for line in facts.left_out(verdict, spelling):
         page.write(line, "  ", "    ")
 
 
-def _problem(problem: StatedProblem) -> str:
+def _problem(problem: StatedProblem, spelling: Spelling) -> str:
     """Return `file:line  key: message   (hint)` in one line, which editors make clickable."""
     where = f"{terminal_text(problem.where, 200)}: " if problem.where else ""
-    hint = f"   ({terminal_text(problem.hint)})" if problem.hint else ""
-    return f"{where}{terminal_text(problem.message)}{hint}"
+    hint = spelling.say("joint.aside", text=terminal_text(hint_of(problem, spelling))) if problem.hint else ""
+    return f"{where}{terminal_text(message_of(problem, spelling))}{hint and '   ' + hint}"
 
 
 def _common_file(problems: Sequence[StatedProblem]) -> str:
@@ -142,15 +178,15 @@ def _write_policy(page: _Page, verdict: Verdict) -> None:
     """Say loudly that this change loosens its own policy; nothing otherwise."""
     if not loosening(verdict):
         return
-    page.section("This change loosens the policy")
-    page.write(facts.under_base(verdict, IN_TERMINAL), "  ", "  ")
+    page.section(page.spelling.say("text.loosened"))
+    page.write(facts.under_base(verdict, page.spelling), "  ", "  ")
     for change in verdict.policy.changes[:_MOST_LISTED]:
-        page.write(facts.policy_change(change, IN_TERMINAL), "  ", "    ")
+        page.write(facts.policy_change(change, page.spelling), "  ", "    ")
 
 
 def _write_bars(page: _Page, verdict: Verdict) -> None:
     """Draw what is not plainly fine, where the width allows."""
-    rows = bars.draw(verdict.findings, IN_TERMINAL, columns=page.width)
+    rows = bars.draw(verdict.findings, page.spelling, columns=page.width)
     if not rows or max(map(display_width, rows)) > page.width:
         return
     page.lines.append("")
@@ -162,12 +198,12 @@ def _write_findings(page: _Page, verdict: Verdict, verbose: bool) -> None:
     blocking = blockers(verdict)
     warning = [f for f in verdict.findings if f.warns and f not in blocking]
     if verbose or len(blocking) > 1:  # a single one stands in the headline already
-        _list(page, "blocks", blocking, None if verbose else _MOST_LISTED)
-    _list(page, "needs a look", warning, None if verbose else _MOST_LISTED)
+        _list(page, "text.blocks", blocking, None if verbose else _MOST_LISTED)
+    _list(page, "text.needs-a-look", warning, None if verbose else _MOST_LISTED)
     if verbose:
         _list(
             page,
-            "other checks",
+            "text.other-checks",
             [f for f in verdict.findings if f not in blocking and f not in warning],
             None,
         )
@@ -176,38 +212,42 @@ def _write_findings(page: _Page, verdict: Verdict, verbose: bool) -> None:
 def _list(page: _Page, title: str, findings: Sequence[Finding], most: int | None) -> None:
     if not findings:
         return
-    page.section(f"{title} ({len(findings):,})")
+    spelling = page.spelling
+    page.section(spelling.say("text.counted-title", title=spelling.say(title), number=f"{len(findings):,}"))
     for finding in findings[:most]:
         sign = _STATUS_SIGNS[finding.status.value]
-        rule = f"{terminal_name(finding.rule)}: "
-        page.write(rule + describe(finding, IN_TERMINAL), f"  {sign} ", "    ")
+        sentence = describe(finding, spelling)
+        page.write(
+            spelling.say("joint.named", name=terminal_name(finding.rule), text=sentence), f"  {sign} ", "    "
+        )
     if most is not None and len(findings) > most:
-        page.lines.append(f"    and {len(findings) - most:,} more, see -v or verdict.json")
+        page.lines.append(f"    {spelling.say('text.rest-elsewhere', count=len(findings) - most)}")
 
 
 def _write_facts(page: _Page, verdict: Verdict, verbose: bool) -> None:
     """Say what the verdict rests on, and what to do next."""
+    spelling = page.spelling
     page.lines.append("")
     all_pass = verdict.counts.get("pass") == len(verdict.findings)  # then the headline has counted them
-    parts = ("" if all_pass else counts_line(verdict), facts.compared(verdict))
-    page.write(" ".join(f"{part}." for part in parts if part))
-    for notice in verdict.notices:
-        page.write(terminal_text(notice), "note: ", "  ")
-    _write_some(page, "left out: ", facts.left_out(verdict, IN_TERMINAL), verbose)
-    _write_some(page, "changed: ", facts.changed_fields(verdict, IN_TERMINAL), verbose)
-    policy = facts.policy_line(verdict)
+    counts = "" if all_pass else spelling.sentence(counts_line(verdict, spelling))
+    page.write(spelling.join_sentences([counts, facts.compared(verdict, spelling)]))
+    for notice in facts.notices(verdict, spelling):
+        page.write(terminal_text(notice), spelling.say("text.note"), "  ")
+    _write_some(page, spelling.say("text.left-out"), facts.left_out(verdict, spelling), verbose)
+    _write_some(page, spelling.say("text.changed"), facts.changed_fields(verdict, spelling), verbose)
+    policy = facts.policy_line(verdict, spelling)
     if policy and not loosening(verdict):
         page.write(policy)
     if verdict.verdict == "fail" and verdict.exit_code == 0:
-        page.write("The exit code is 0 because --fail-on is never.")
+        page.write(facts.never_fails("--fail-on", "never", spelling))
     if verbose:
-        page.write(facts.method(verdict, IN_TERMINAL))
-        page.write(f"Again: {terminal_text(facts.command(verdict), 2_000)}", "", "  ")
-    step = unblock(verdict, IN_TERMINAL)
+        page.write(facts.method(verdict, spelling))
+        page.write(spelling.say("text.again", command=terminal_text(facts.command(verdict), 2_000)), "", "  ")
+    step = unblock(verdict, spelling)
     if step:
-        page.write(f"To unblock: {step}", "", "  ")
+        page.write(spelling.say("text.to-unblock", step=step), "", "  ")
     if not verbose:
-        page.write("All checks: -v, or verdict.json.")
+        page.write(spelling.say("text.all-checks"))
 
 
 def _write_some(page: _Page, label: str, lines: Iterable[str], verbose: bool) -> None:
@@ -216,4 +256,4 @@ def _write_some(page: _Page, label: str, lines: Iterable[str], verbose: bool) ->
     for line in shown:
         page.write(line, label, "  ")
     if len(known) > len(shown):
-        page.lines.append(f"{label}and {len(known) - len(shown):,} more")
+        page.lines.append(label + page.spelling.say("list.rest", count=len(known) - len(shown)))

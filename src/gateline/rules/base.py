@@ -12,6 +12,7 @@ from gateline.comparison import Comparison, Estimate
 from gateline.errors import NotComparable
 from gateline.findings import Finding, FoundInterval, Judged, Status
 from gateline.metric import Metric
+from gateline.remark import Said, remarks_of, said
 from gateline.settings import Name, Part, Switch
 
 OnInconclusive = Literal["fail", "warn", "pass"]
@@ -29,7 +30,7 @@ class Outcome:
     judged: Judged
     threshold: float | None
     interval: FoundInterval | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Said] = field(default_factory=list)
     failing: list[str] = field(default_factory=list)
     failing_count: int | None = None
     however_few: bool = False
@@ -137,15 +138,15 @@ class Rule(Part):
             for estimate, reason in zip(estimates, skipped, strict=True)
         ]
 
-    def _reason_to_skip(self, comparison: Comparison, estimate: Estimate) -> str | None:
+    def _reason_to_skip(self, comparison: Comparison, estimate: Estimate) -> Said | None:
         if comparison.pairs.first_run and not self.looks_at_candidate_alone():
-            return "not judged: no baseline yet"
+            return said("note.no-baseline")
         at_least = comparison.pairs.labels.terms.slices.at_least
         if self.slices and not self.hard and comparison.asked(self.metric, estimate.slice) < at_least:
-            return f"not judged: {estimate.samples} samples, slices.at_least is {at_least}"
+            return said("note.small-slice", count=estimate.samples, least=str(at_least))
         return None
 
-    def _find(self, comparison: Comparison, estimate: Estimate, reason: str | None, family: int) -> Finding:
+    def _find(self, comparison: Comparison, estimate: Estimate, reason: Said | None, family: int) -> Finding:
         if reason is not None:
             outcome = Outcome(Status.SKIPPED, self._would_judge(), None, notes=[reason])
         else:
@@ -156,7 +157,7 @@ class Rule(Part):
         """Judge, and let nothing stand that rests on too few samples or on too much left out."""
         if not estimate.samples:
             status = Status.FAIL if self.hard else Status.INCONCLUSIVE
-            return Outcome(status, self._would_judge(), None, notes=["no usable sample"])
+            return Outcome(status, self._would_judge(), None, notes=[said("note.no-usable-sample")])
         outcome = self.judge(comparison, estimate, family)
         self._mind_small_slice(comparison, estimate, outcome)
         self._mind_left_out(comparison, estimate, outcome)
@@ -180,7 +181,9 @@ class Rule(Part):
             if outcome.status is not Status.FAIL or comparison.asked(self.metric, estimate.slice) < least:
                 outcome.status = Status.INCONCLUSIVE
             outcome.at_least = least
-            outcome.notes.append(f"{estimate.samples} usable samples, {name} is {least}")
+            outcome.notes.append(
+                said("note.too-few-usable", count=estimate.samples, setting=name, least=str(least))
+            )
 
     def _mind_left_out(self, comparison: Comparison, estimate: Estimate, outcome: Outcome) -> None:
         """Let nothing pass because of what is not known.
@@ -199,13 +202,15 @@ class Rule(Part):
             return
         if not lost and self._holds_at_worst(comparison, estimate):
             return
-        found = f"{left_out:.3g} of {asked} samples are left out, and were they bad it would not hold"
+        found = said("note.left-out", left_out=f"{left_out:.3g}", asked=str(asked))
         if self.hard:
-            where = f" in {estimate.slice}" if estimate.slice else ""
+            subject: Said | str = self.metric
+            if estimate.slice:
+                subject = said("finding.subject", metric=self.metric, slice=estimate.slice)
             raise NotComparable(
-                f"the hard rule {self.id} can't be shown to hold: {self.metric}{where}: {found}",
+                said("problem.hard-not-shown", rule=self.id, subject=subject, reason=found),
                 comparison.pairs.sides[-1].run.file,
-                "have them scored again; a hard rule is not decided on trust",
+                said("hint.hard-not-shown"),
             )
         outcome.status = Status.INCONCLUSIVE
         outcome.notes.append(found)
@@ -257,7 +262,8 @@ class Rule(Part):
             samples_needed=_samples_needed(estimate, outcome),
             failing=outcome.failing[:20],
             failing_count=outcome.failing_count,
-            notes=outcome.notes,
+            notes=[str(note) for note in outcome.notes],
+            notes_said=remarks_of(outcome.notes),
             line=0,
         )
 

@@ -12,6 +12,7 @@ from gateline.comparison import Comparison, Estimate
 from gateline.findings import Status
 from gateline.metric import Metric
 from gateline.pairing import Rows
+from gateline.remark import Said, said
 from gateline.rules.base import DecideBy, OnInconclusive, Outcome, Rule
 from gateline.rules.limit import line_problems, say_line
 from gateline.rules.tolerance import distance_problems, say_distance
@@ -85,14 +86,15 @@ class Every(Rule):
         ids = [comparison.pairs.ids[rows[position]] for position in order]
         unknown = comparison.missing(self.metric, estimate.slice, candidate_alone=alone)
         judged, threshold = ("candidate", self.line.number) if self.line else ("gain", self._least_gain())
-        status, notes = Status.FAIL if ids else Status.PASS, []
+        status = Status.FAIL if ids else Status.PASS
+        notes: list[Said] = []
         number = len(unknown) + len(comparison.lost(self.metric, estimate.slice))
         number += int(np.isnan(missed_by).sum())
         if comparison.left_out(self.metric, estimate.slice):  # some attempts at a question may be missing
             number += int((self._missed_by(comparison.if_worst(), rows) > 1e-9).sum())
         if not ids and number:
             status = Status.FAIL if self.hard else Status.INCONCLUSIVE
-            notes = [f"{number} samples without a usable value can't be shown to meet the bound"]
+            notes = [said("note.unknown-samples", count=number)]
         return Outcome(status, judged, threshold, None, notes, ids, len(ids), however_few=True)  # type: ignore[arg-type]
 
     def _least_gain(self) -> float | None:

@@ -8,6 +8,7 @@ from gateline.bounds import Bound, Distance, distance_text
 from gateline.comparison import Comparison, Estimate
 from gateline.findings import Judged, Status
 from gateline.metric import Metric
+from gateline.remark import Said, said
 from gateline.rules.base import Outcome, Rule, hold
 
 _ORDER = {Status.PASS: 0, Status.INCONCLUSIVE: 1, Status.FAIL: 2}
@@ -40,7 +41,7 @@ class Tolerance(Rule):
         outcome = min(outcomes, key=lambda one: (_ORDER[one.status], _as_gain(one, estimate)))
         if comparison.pairs.identical:
             outcome.status, outcome.however_few = Status.PASS, True
-            outcome.notes.append("both files hold the same records: nothing changed")
+            outcome.notes.append(said("note.identical"))
         return outcome
 
 
@@ -67,7 +68,7 @@ def judge_distance(
     return Outcome(status, judged, threshold, interval, notes + made)
 
 
-def resolve_distance(bound: Bound, estimate: Estimate, sign: int) -> tuple[Judged, float, list[str]]:
+def resolve_distance(bound: Bound, estimate: Estimate, sign: int) -> tuple[Judged, float, list[Said]]:
     """Return which number a distance holds, and at which value.
 
     A percentage of a baseline of 0 is 0 in the metric's unit: no rise is within it.
@@ -75,7 +76,7 @@ def resolve_distance(bound: Bound, estimate: Estimate, sign: int) -> tuple[Judge
     if not bound.percent:
         return "gain", sign * bound.number + 0.0, []
     if estimate.relative_gain is None:
-        return "gain", 0.0, [f"{bound} of a baseline of 0 is 0"]
+        return "gain", 0.0, [said("note.share-of-zero", bound=str(bound))]
     return "relative_gain", sign * bound.number + 0.0, []
 
 

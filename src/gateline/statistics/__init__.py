@@ -7,6 +7,7 @@ The method and its sources are in docs/statistics.md.
 from __future__ import annotations
 
 from gateline.statistics.intervals import Interval, gain_interval, value_interval
+from gateline.statistics.notes import Note
 from gateline.statistics.order_statistics import samples_needed_for_quantile
 from gateline.statistics.pairs import Paired, Side, Statistic, cluster_keys, evaluate, gain
 from gateline.statistics.planning import samples_needed, smallest_visible_change
@@ -14,6 +15,7 @@ from gateline.statistics.settings import Settings
 
 __all__ = [
     "Interval",
+    "Note",
     "Paired",
     "Settings",
     "Side",

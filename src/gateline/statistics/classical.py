@@ -16,6 +16,7 @@ from scipy.special import ndtr, ndtri
 
 from gateline.statistics.drawn import Ends, Sample, find_drawn_ends
 from gateline.statistics.draws import Formula
+from gateline.statistics.notes import Note
 from gateline.statistics.weights import CHUNK, AllButOne, ResampledCounts
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -47,16 +48,12 @@ def find_bca_ends(
     plain = find_drawn_ends(sample, 0.5 * (1.0 - level), resamples=resamples, clusters=clusters)
     ordered = sample.first(plain.draws).lower
     if ordered[0] == ordered[-1]:
-        return Ends(
-            float(ordered[0]), float(ordered[0]), plain.draws, ("all draws are equal: BCa is the estimate",)
-        )
+        return Ends(float(ordered[0]), float(ordered[0]), plain.draws, (Note("note.draws-equal"),))
     # Sums in another order differ in the last digits; a draw equal to the estimate must count as equal.
     slack = 1e-12 * max(abs(estimate), float(ordered[-1] - ordered[0]))
     below = np.searchsorted(ordered, [estimate - slack, estimate + slack], side="left").mean() / ordered.size
     if not 0.0 < below < 1.0:
-        return Ends(
-            plain.low, plain.high, plain.draws, (*plain.notes, "no bias correction: BCa is the percentile")
-        )
+        return Ends(plain.low, plain.high, plain.draws, (*plain.notes, Note("note.no-bias-correction")))
     bias = float(ndtri(below))
     acceleration = _acceleration(formula, clusters)
     deviate = float(ndtri(0.5 * (1.0 - level)))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from gateline.statistics.notes import Note
 from gateline.statistics.weights import CHUNK
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -32,7 +33,7 @@ class Ends:
     low: float
     high: float
     draws: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +100,25 @@ def find_drawn_ends(
     if not continued and draws * tail < _IN_A_TAIL * (1.0 - 1e-9):
         low, high = _guarded_ends(ordered, draws, tail)
         return Ends(low, high, draws, (_too_large(draws, draws * tail),))
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     affordable = min(most, max(draws, _MOST_WEIGHTS // max(clusters, 1)))
     while (near := _nearest_limit(ordered, draws, tail, limits)) is not None and draws < affordable:
         draws = min(affordable, 8 * draws)
         ordered = sample.first(draws)
-        notes = (f"the limit {near:.6g} lies within Monte-Carlo error of an end: {draws:,} draws were made",)
+        notes = (_near_limit("note.limit-near-end", near, draws),)
     if near is not None and notes:
-        notes = (f"the limit {near:.6g} lies within Monte-Carlo error of an end even with {draws:,} draws",)
+        notes = (_near_limit("note.limit-still-near-end", near, draws),)
     return Ends(_end(ordered, draws, tail, upper=False), _end(ordered, draws, tail, upper=True), draws, notes)
 
 
-def _too_large(draws: int, expected: float) -> str:
-    which = "the most extreme draw" if expected - 3.0 * math.sqrt(expected) < 1.0 else "a more extreme draw"
-    return (
-        f"family too large for its size: {draws:,} draws leave {expected:.2g} in a tail, {which} is the bound"
-    )
+def _near_limit(key: str, limit: float, draws: int) -> Note:
+    return Note(key, {"limit": f"{limit:.6g}", "draws": f"{draws:,}"})
+
+
+def _too_large(draws: int, expected: float) -> Note:
+    most_extreme = expected - 3.0 * math.sqrt(expected) < 1.0
+    key = "note.family-takes-most-extreme" if most_extreme else "note.family-takes-more-extreme"
+    return Note(key, {"draws": f"{draws:,}", "left": f"{expected:.2g}"})
 
 
 def _guarded_ends(ordered: Draws, draws: int, tail: float) -> tuple[float, float]:

@@ -14,13 +14,14 @@ import numpy as np
 from scipy.special import stdtrit
 
 from gateline.statistics.gamma_sums import GammaRows, merge_equal_rows
+from gateline.statistics.notes import Note
 from gateline.statistics.pairs import Floats, Paired, Side, Statistic
 from gateline.statistics.ratio_gains import GainRows
 
-_ENOUGH_DIFFER = 10
+ENOUGH_DIFFER = 10
 _HALF, _THREE_QUARTERS = 0.5, 0.75
 """Three quarters hold 4 % a side at nominal 2.5 %, whatever the rate of losses: docs/statistics.md, section 9."""
-_MORE_TO_COME = 5.0
+MORE_TO_COME = 5.0
 """Chosen on log-normal costs, so that they miss at most 4 % a side at nominal 2.5 %: docs/statistics.md."""
 _EQUAL = 1e-9
 _ROUNDING = 1e-12
@@ -35,7 +36,7 @@ class EndPoints:
     """
 
     reach: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     centre: float = 0.0
     apart: bool = False
 
@@ -81,18 +82,16 @@ def end_points_of_gain(paired: Paired, statistic: Statistic, width: float | None
     if seen <= _ROUNDING * largest:  # differences within a cluster that cancel but for rounding
         seen = 0.0
     if width is not None:
-        if clusters.differing < _ENOUGH_DIFFER:
+        if clusters.differing < ENOUGH_DIFFER:
             return EndPoints(width, apart=True)
         if statistic.kind == "ratio":
             return EndPoints(min(seen, width))
         return _end_points_about_the_gain(change, clusters.baseline_weight, min(seen, width))
     if seen > 0.0:
-        return EndPoints(seen * (1.0 + _MORE_TO_COME / math.sqrt(len(clusters))))
+        return EndPoints(seen * (1.0 + MORE_TO_COME / math.sqrt(len(clusters))))
     if largest > 0.0:
-        return EndPoints(
-            largest, ("nothing differs and no range is declared: the largest value stands for the range",)
-        )
-    return EndPoints(0.0, ("nothing differs and no range is declared",))
+        return EndPoints(largest, (Note("note.largest-for-range"),))
+    return EndPoints(0.0, (Note("note.no-range"),))
 
 
 def _end_points_about_the_gain(change: Floats, weight: Floats, largest: float) -> EndPoints:
@@ -100,7 +99,7 @@ def _end_points_about_the_gain(change: Floats, weight: Floats, largest: float) -
     centre = float(weight[some] @ change[some]) / float(weight[some].sum())
     distance = float(np.abs(change[some] - centre).max())
     if distance <= _EQUAL * largest:
-        return EndPoints(largest, ("all differences are equal",))
+        return EndPoints(largest, (Note("note.differences-equal"),))
     return EndPoints(distance, centre=centre)
 
 

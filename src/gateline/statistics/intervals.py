@@ -23,6 +23,7 @@ from gateline.statistics.end_points import (
     rows_of_value,
 )
 from gateline.statistics.gamma_sums import find_ends, find_lower_end, find_upper_end
+from gateline.statistics.notes import Note
 from gateline.statistics.order_statistics import (
     QuantileEnds,
     find_clustered_quantile_ends,
@@ -57,7 +58,7 @@ class Interval:
     level: float
     method: str
     resamples: int | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def gain_interval(
@@ -268,7 +269,7 @@ def _interval(ends: Ends, estimate: float, level: float, draws: int | None) -> I
     low, high = min(ends.low, estimate), max(ends.high, estimate)
     notes = ends.notes
     if not (math.isfinite(low) and math.isfinite(high)):
-        notes += ("a baseline near 0 leaves the relative gain without a bound",)
+        notes += (Note("note.baseline-near-zero"),)
     return Interval(_finite(low), _finite(high), level, "bayesian", draws, notes)
 
 
@@ -277,7 +278,8 @@ def _quantile_interval(paired: Paired, side: Side, probability: float, level: fl
     if len(paired.clusters) < len(paired):
         deviate = adjusted_deviate(level, len(paired.clusters))
         ends = find_clustered_quantile_ends(values, paired.clusters, probability, deviate)
-        notes = (f"{len(paired)} samples in {len(paired.clusters)} clusters: shares are weighed by cluster",)
+        counts = {"samples": f"{len(paired)}", "clusters": f"{len(paired.clusters)}"}
+        notes = (Note("note.weighed-by-cluster", counts),)
         return Interval(ends.low, ends.high, level, "bayesian", None, notes + _too_few(ends, None))
     ends = find_quantile_ends(values, probability, 0.5 * (1.0 - level))
     needed = samples_needed_for_quantile(probability, level)
@@ -286,16 +288,18 @@ def _quantile_interval(paired: Paired, side: Side, probability: float, level: fl
     )
 
 
-def _no_tail(needed: int, clusters: int) -> str:
-    return f"no end is estimable: the gain of this quantile needs {needed:,} samples or clusters, has {clusters:,}"
+def _no_tail(needed: int, clusters: int) -> Note:
+    return Note("note.quantile-gain-needs", {"needed": f"{needed:,}", "samples": f"{clusters:,}"})
 
 
-def _too_few(ends: QuantileEnds, needed: tuple[int, int, int] | None) -> tuple[str, ...]:
+def _too_few(ends: QuantileEnds, needed: tuple[int, int, int] | None) -> tuple[Note, ...]:
     notes = []
     for name, end, at in (("upper", ends.high, 0), ("lower", ends.low, 1)):
-        if end is None:
-            counts = f": needs {needed[at]:,} samples, has {needed[2]:,}" if needed else ": too few clusters"
-            notes.append(f"the {name} end is not estimable{counts}")
+        if end is None and needed:
+            counts = {"needed": f"{needed[at]:,}", "samples": f"{needed[2]:,}"}
+            notes.append(Note(f"note.{name}-end-needs-samples", counts))
+        elif end is None:
+            notes.append(Note(f"note.{name}-end-needs-clusters"))
     return tuple(notes)
 
 

@@ -37,6 +37,12 @@ class GainRows:
     relative: bool
 
 
+def find_gain_ends(rows: GainRows, deviate: float) -> tuple[float, float] | None:
+    """Return both ends of the gain from the same rows; None where one of them does not hold."""
+    low, high = (find_gain_end(rows, deviate, upper=upper) for upper in (False, True))
+    return None if low is None or high is None else (low, high)
+
+
 def find_gain_end(rows: GainRows, deviate: float, *, upper: bool) -> float | None:
     """Return the quantile of the gain at Φ(deviate), or for the upper end at 1 − Φ(deviate).
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gateline.findings import Status
 from gateline.reports import bars
 from gateline.reports.escape import IN_TERMINAL, display_width
-from gateline.wording import PLAIN
+from gateline.spelling import PLAIN
 
 from .hostile import texts
 from .verdicts import (

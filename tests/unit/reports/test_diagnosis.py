@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from gateline.findings import Finding
 from gateline.reports import markdown
-from gateline.reports.diagnosis import SENTENCES, diagnose
+from gateline.reports.diagnosis import POINTERS, diagnose
 from gateline.reports.layers import holds, movement
+from gateline.spelling import PLAIN
+from gateline.texts import load
 
 from .layered import down, dulled, held, open_, up, whole_system_verdict
 from .verdicts import cost_limit, make_verdict
@@ -21,7 +23,7 @@ POINTED = {
     "context": [down("context_recall", CONTEXT), held("recall@5", RECALL)],
     "generation": [down("answer_correct", ANSWER), held("recall@5", RECALL)],
     "ranking": [down("precision@5", RECALL), up("recall@5", RECALL)],
-    "less said": [up("faithfulness", ANSWER), dulled("answer_coverage", ANSWER)],
+    "less-said": [up("faithfulness", ANSWER), dulled("answer_coverage", ANSWER)],
     "over-refusal": [down("refused_wrongly", "citation", direction="lower")],
 }
 
@@ -35,11 +37,11 @@ def test_each_pointer_comes_of_its_movements_and_names_them(to: str) -> None:
     found = diagnose(make_verdict(*POINTED[to]))
     assert [pointer.to for pointer in found] == [to]
     assert set(map(id, found[0].evidence)) == set(map(id, POINTED[to]))
-    assert found[0].sentence == SENTENCES[to]
+    assert found[0].sentence(PLAIN) == load().say(f"pointer.{to}")
 
 
 def test_every_pointer_is_tried() -> None:
-    assert POINTED.keys() == SENTENCES.keys()
+    assert POINTED.keys() == set(POINTERS)
 
 
 @pytest.mark.parametrize("to", POINTED)

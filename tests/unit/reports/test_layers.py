@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gateline.field_names import guess_layer
 from gateline.metric import Metric
 from gateline.reports import layers, markdown
+from gateline.spelling import PLAIN
 
 from .layered import down, dulled, held, open_, up, whole_system_verdict
 from .verdicts import cost_limit, every, improvement, make_finding, make_verdict, skipped, span
@@ -116,11 +117,11 @@ def test_slices_that_got_worse_are_those_shown_to_be() -> None:
 
 
 def test_layers_that_nobody_looks_at_are_named() -> None:
-    assert layers.unseen_layers(make_verdict(held("mrr", "retrieval"))) == (
+    assert layers.unseen_layers(make_verdict(held("mrr", "retrieval")), PLAIN) == (
         "No rule looks at context, generation, citation and refusal, system."
     )
-    assert layers.unseen_layers(whole_system_verdict()) == ""
-    assert layers.unseen_layers(make_verdict(held("sparkle", None))) == ""
+    assert layers.unseen_layers(whole_system_verdict(), PLAIN) == ""
+    assert layers.unseen_layers(make_verdict(held("sparkle", None)), PLAIN) == ""
 
 
 def test_the_summary_follows_the_layers() -> None:

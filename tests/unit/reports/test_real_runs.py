@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from gateline import gate, reports
+from gateline.amounts import found, interval
 from gateline.reports import markdown
 from gateline.verdict import Verdict
-from gateline.wording import found, interval
 
 from .hostile import ATTACKS, show
 

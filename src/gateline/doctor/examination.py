@@ -1,0 +1,187 @@
+"""Examines a gate: shares the copies out, counts, and says what follows from the counts. It prints nothing."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+from scipy.special import betaincinv
+
+import gateline
+from gateline.comparison import Comparison
+from gateline.doctor.copies import Change
+from gateline.doctor.facts import CheckFacts, Examination, PowerFacts, Rate
+from gateline.doctor.trials import BLOCKED, PASSED, PROOF, SHOWN, TRIED, Counts, Ground, try_copies
+from gateline.findings import Finding, Status
+from gateline.gate import compare
+from gateline.metric import Metric
+from gateline.policy import PolicyFile
+
+DROPS = (0.0, 0.02, 0.05, 0.10)
+"""Shares of the range: none, to compare with, then 2, 5 and 10 points."""
+POWER_COPIES = 100
+"""Copies into which drops are put: a chance of one half is then known to 10 points either way."""
+_SHARE = 10
+"""Copies that one process takes at a time."""
+
+Progress = Callable[[int, int], None]
+"""Told how many copies are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How thoroughly a gate is examined."""
+
+    copies: int = 500
+    seed: int = 0
+    redone: float = 0.1
+    """Share of answers that are assumed to change from run to run, where there is but one run."""
+    processes: int | None = None
+    """How many work at it; as many as there are processors when None."""
+
+
+def examine(
+    policy: PolicyFile, baseline: str, candidate: str | None, plan: Plan, progress: Progress | None = None
+) -> Examination:
+    """Try a policy on copies of a user's own runs.
+
+    With two runs, the copies have their sides swapped at random by cluster; with one run, a share of its answers is
+    made anew. Drops of 2, 5 and 10 points are put into each metric and slice that a rule looks at.
+
+    Raises PolicyError, InputError or NotComparable where the gate itself would have no verdict.
+    """
+    comparison = compare(policy, baseline, candidate or baseline)
+    findings = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
+    changes = _list_changes(findings, policy.policy.metrics)
+    redone = None if candidate is not None else plan.redone
+    ground = Ground(policy.policy, comparison.pairs, redone, changes, plan.seed)
+    counts = Counts()
+    for part in _share_out(ground, plan):
+        counts.add(part)
+        if progress is not None:
+            progress(counts.copies, plan.copies)
+    return _tell(policy, (baseline, candidate), comparison, findings, ground, counts)
+
+
+def _share_out(ground: Ground, plan: Plan) -> Iterator[Counts]:
+    """Return the counts of all copies, part by part, in any number of processes with the same sum."""
+    parts = [range(first, min(first + _SHARE, plan.copies)) for first in range(0, plan.copies, _SHARE)]
+    processes = plan.processes or os.cpu_count() or 1
+    if processes == 1 or len(parts) == 1:
+        for part in parts:
+            yield from try_copies(ground, part, POWER_COPIES)
+        return
+    with ProcessPoolExecutor(processes, initializer=_take_ground, initargs=(ground,)) as pool:
+        yield from pool.map(_try_part, parts)
+
+
+_GROUND: list[Ground] = []
+"""What a process of the pool works on: sent once, not with each part."""
+
+
+def _take_ground(ground: Ground) -> None:
+    _GROUND[:] = [ground]
+
+
+def _try_part(numbers: Sequence[int]) -> Counts:
+    total = Counts()
+    for counts in try_copies(_GROUND[0], numbers, POWER_COPIES):
+        total.add(counts)
+    return total
+
+
+def _list_changes(findings: Sequence[Finding], metrics: dict[str, Metric]) -> list[Change]:
+    """Return the drops to try: for each metric and slice that a rule looks at, and for the whole run."""
+    places = dict.fromkeys(
+        place
+        for finding in findings
+        if finding.kind != "improvement"
+        for place in ((finding.metric, None), (finding.metric, finding.slice))
+    )
+    ordered = sorted(places, key=lambda place: (list(metrics).index(place[0]), place[1] is not None))
+    return [Change(metric, place, drop) for metric, place in ordered for drop in DROPS]
+
+
+def _tell(
+    policy: PolicyFile,
+    files: tuple[str, str | None],
+    comparison: Comparison,
+    findings: Sequence[Finding],
+    ground: Ground,
+    counts: Counts,
+) -> Examination:
+    judged = counts.copies - counts.no_verdict
+    has_gains = any(finding.kind == "improvement" for finding in findings)
+    own = [f for f in findings if f.judged == "candidate" and f.status is Status.FAIL]
+    return Examination(
+        gateline=gateline.__version__,
+        policy=policy.policy.name,
+        policy_file=policy.file,
+        baseline=files[0],
+        candidate=files[1],
+        noise="swapped" if ground.redone is None else "redone",
+        redone=ground.redone,
+        questions=len(comparison.pairs.ids),
+        clusters=len(set(comparison.pairs.cluster.tolist())),
+        copies=counts.copies,
+        seed=ground.seed,
+        false_alarms=rate(counts.false_alarms, judged),
+        unshown=rate(counts.unshown, judged),
+        lucky_gains=rate(counts.lucky_gains, judged) if has_gains else None,
+        always_blocks=list(dict.fromkeys(f.rule for f in own)),
+        no_verdict=counts.no_verdict,
+        checks=[_tell_check(finding, counts, judged) for finding in findings],
+        powers=[
+            _tell_power(position, change, policy.policy.metrics, counts)
+            for position, change in enumerate(ground.changes)
+        ],
+    )
+
+
+def rate(count: int, of: int) -> Rate:
+    """Return a share with Jeffreys' interval at 95 %; of nothing, everything is possible."""
+    if of == 0:
+        return Rate(count=0, of=0, share=0.0, low=0.0, high=1.0)
+    low = 0.0 if count == 0 else float(betaincinv(count + 0.5, of - count + 0.5, 0.025))
+    high = 1.0 if count == of else float(betaincinv(count + 0.5, of - count + 0.5, 0.975))
+    return Rate(count=count, of=of, share=count / of, low=low, high=high)
+
+
+def _tell_check(finding: Finding, counts: Counts, judged: int) -> CheckFacts:
+    check = (finding.rule, finding.slice)
+    against_baseline = finding.judged != "candidate"
+    visible = finding.smallest_visible_change
+    allowed = abs(finding.threshold) if against_baseline and finding.threshold is not None else None
+    needs = None
+    if visible is not None and allowed and finding.decide_by == "interval":
+        needs = math.ceil(finding.samples * (visible / allowed) ** 2)
+    return CheckFacts(
+        rule=finding.rule,
+        kind=finding.kind,
+        metric=finding.metric,
+        slice=finding.slice,
+        hard=finding.hard,
+        samples=finding.samples,
+        passes=rate(counts.checks[check, PASSED], judged),
+        fails=rate(counts.checks[check, SHOWN], judged),
+        blocks_unshown=rate(counts.checks[check, PROOF], judged),
+        visible_change=visible,
+        allowed=allowed,
+        needs=needs,
+        decides=check in counts.settled,
+    )
+
+
+def _tell_power(position: int, change: Change, metrics: dict[str, Metric], counts: Counts) -> PowerFacts:
+    tried = counts.changes[position, TRIED]
+    return PowerFacts(
+        metric=change.metric,
+        slice=change.slice,
+        drop=change.size,
+        of_range=metrics[change.metric].range is not None,
+        blocked=rate(counts.changes[position, BLOCKED], tried) if tried else None,
+        shown=rate(counts.changes[position, SHOWN], tried) if tried else None,
+    )

@@ -1,0 +1,97 @@
+"""What was found out about a gate; all that its reports show."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from gateline.record import Record
+
+SCHEMA = "gateline.doctor/1"
+
+
+class Rate(Record):
+    """How often something happened, with its own uncertainty."""
+
+    count: int
+    of: int
+    share: float
+    """`count` / `of`."""
+    low: float
+    """Lower end of the 95 % interval of Jeffreys (Brown, Cai and DasGupta 2001) that the number of copies allows."""
+    high: float
+    """Upper end of it."""
+
+
+class CheckFacts(Record):
+    """One check of the policy, on copies in which nothing changed."""
+
+    rule: str
+    kind: str
+    metric: str
+    slice: str | None
+    hard: bool
+    samples: int
+    """Usable pairs."""
+    passes: Rate
+    """Shown to hold."""
+    fails: Rate
+    """Shown not to hold though nothing changed."""
+    blocks_unshown: Rate
+    """Not settled, and blocks because the rule asks for proof."""
+    visible_change: float | None
+    """The smallest change that the check shows with 80 % power, in the unit of the number it judges."""
+    allowed: float | None
+    """The size of its bound in the same unit; null where it judges the candidate alone."""
+    needs: int | None
+    """About how many samples of the slice would show a change as small as the bound; null where it can't be said."""
+    decides: bool
+    """Whether it settled anything: it passed in one copy at least, or failed with the largest drop put in."""
+
+
+class PowerFacts(Record):
+    """One drop that was put into one metric and slice."""
+
+    metric: str
+    slice: str | None
+    drop: float
+    """0 for none; share of the metric's range; of the candidate's own values where the metric has none."""
+    of_range: bool
+    """Whether the metric has a range."""
+    blocked: Rate | None
+    """How often a rule on this metric blocked; null where the metric has not so far to fall."""
+    shown: Rate | None
+    """How often one was shown to be broken, so that it did not block for want of proof alone."""
+
+
+class Examination(Record):
+    """All that was found out."""
+
+    schema_: str = Field(default=SCHEMA, alias="schema")
+    gateline: str
+    policy: str
+    """Name of the gate."""
+    policy_file: str
+    baseline: str
+    candidate: str | None
+    noise: Literal["swapped", "redone"]
+    """Where the noise of the copies is from: the sides of the two runs swapped, or a share of answers made anew."""
+    redone: float | None
+    """The share of answers that was assumed to change; null where two runs show it."""
+    questions: int
+    clusters: int
+    copies: int
+    seed: int
+    false_alarms: Rate
+    """Copies in which a rule other than an improvement was shown to be broken though nothing changed."""
+    unshown: Rate
+    """Copies, of those without a false alarm, that blocked because a check asks for proof and had none."""
+    lucky_gains: Rate | None
+    """Copies in which all improvements that the policy asks for were shown though nothing changed; null without any."""
+    always_blocks: list[str]
+    """Rules that hold the candidate's own value and fail on the runs as they are."""
+    no_verdict: int
+    """Copies that had no verdict at all."""
+    checks: list[CheckFacts]
+    powers: list[PowerFacts]

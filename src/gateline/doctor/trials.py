@@ -1,0 +1,130 @@
+"""Runs a policy on copies of paired runs and counts what it says.
+
+Each copy has a generator of its own, keyed by seed and number, so that the counts do not depend on how the work is
+shared out. It prints nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gateline.comparison import Comparison
+from gateline.doctor.copies import Change, put_in, redo_answers, swap_sides
+from gateline.errors import NotComparable
+from gateline.findings import Finding, Status
+from gateline.pairing import Pairs
+from gateline.policy import Policy
+from gateline.rules import Rule
+from gateline.samples import Floats
+
+Check = tuple[str, str | None]
+"""Rule and slice."""
+
+SHOWN, PROOF, PASSED, TRIED, BLOCKED = "fails", "blocks unshown", "passes", "tried", "blocked"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What is tried: a policy on paired runs."""
+
+    policy: Policy
+    pairs: Pairs
+    redone: float | None
+    """None where two runs are swapped; else the share of answers of the one run that are made anew."""
+    changes: Sequence[Change]
+    seed: int
+
+
+@dataclass
+class Counts:
+    """What was counted over copies; counts of two shares of the work can be added."""
+
+    copies: int = 0
+    no_verdict: int = 0
+    false_alarms: int = 0
+    unshown: int = 0
+    lucky_gains: int = 0
+    checks: Counter[tuple[Check, str]] = field(default_factory=Counter)
+    changes: Counter[tuple[int, str]] = field(default_factory=Counter)
+    """By position of the change: how often it was tried, how often a rule blocked, and failed."""
+    settled: set[Check] = field(default_factory=set)
+
+    def add(self, other: Counts) -> None:
+        """Add the counts of other copies."""
+        for name in ("copies", "no_verdict", "false_alarms", "unshown", "lucky_gains"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.checks += other.checks
+        self.changes += other.changes
+        self.settled |= other.settled
+
+
+def try_copies(ground: Ground, numbers: Sequence[int], powers: int) -> Iterator[Counts]:
+    """Return the counts of each copy in turn; a drop is put into those with a number below `powers`."""
+    for number in numbers:
+        counts = Counts(copies=1)
+        generator = np.random.default_rng([ground.seed, number])
+        pairs = _copy(ground, generator)
+        chances = generator.random(len(pairs.ids))
+        _judge_copy(ground, pairs, counts)
+        if number < powers:
+            for position, change in enumerate(ground.changes):
+                _judge_change(ground, position, change, pairs, chances, counts)
+        yield counts
+
+
+def judge(policy: Policy, pairs: Pairs, rules: Sequence[Rule]) -> list[Finding]:
+    """Return the findings of some rules. Raises NotComparable like a gate."""
+    comparison = Comparison(pairs, policy.metrics, policy.statistics, plans=False)
+    return [finding for rule in rules for finding in rule.check(comparison)]
+
+
+def _copy(ground: Ground, generator: np.random.Generator) -> Pairs:
+    if ground.redone is None:
+        return swap_sides(ground.pairs, generator)
+    return redo_answers(ground.pairs, ground.redone, generator)
+
+
+def _judge_copy(ground: Ground, pairs: Pairs, counts: Counts) -> None:
+    try:
+        findings = judge(ground.policy, pairs, ground.policy.rules)
+    except NotComparable:
+        counts.no_verdict += 1
+        return
+    against = [one for one in findings if one.kind != "improvement"]
+    gains = [one for one in findings if one.kind == "improvement"]
+    shown = any(one.status is Status.FAIL for one in against)
+    counts.false_alarms += shown
+    counts.unshown += not shown and any(one.blocks for one in against)
+    counts.lucky_gains += bool(gains) and all(one.status is Status.PASS for one in gains)
+    for one in findings:
+        check = (one.rule, one.slice)
+        if one.status is Status.PASS:
+            counts.checks[check, PASSED] += 1
+            counts.settled.add(check)
+        elif one.status is Status.FAIL:
+            counts.checks[check, SHOWN] += 1
+        elif one.blocks:
+            counts.checks[check, PROOF] += 1
+
+
+def _judge_change(
+    ground: Ground, position: int, change: Change, pairs: Pairs, chances: Floats, counts: Counts
+) -> None:
+    """Put a drop into a copy and see whether the rules on that metric notice; improvements do not count."""
+    changed = put_in(change, pairs, ground.policy.metrics[change.metric], chances)
+    if changed is None:
+        return
+    rules = [one for one in ground.policy.rules if one.metric == change.metric and one.kind != "improvement"]
+    counts.changes[position, TRIED] += 1
+    try:
+        findings = judge(ground.policy, changed, rules)
+    except NotComparable:
+        counts.changes[position, BLOCKED] += 1  # no verdict is no pass
+        return
+    counts.changes[position, BLOCKED] += any(one.blocks for one in findings)
+    counts.changes[position, SHOWN] += any(one.status is Status.FAIL for one in findings)
+    counts.settled |= {(one.rule, one.slice) for one in findings if one.status in (Status.PASS, Status.FAIL)}

@@ -1,0 +1,99 @@
+"""The regression set: questions that failed a hard rule or got much worse, kept for ever after, once each.
+
+It takes from a verdict and says what the set becomes. It judges nothing and writes no file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+
+from gateline.errors import InputError, name_some
+from gateline.harvest.kept import Kept, read_kept
+from gateline.harvest.labels import Labels, find_question, read_labels
+from gateline.harvest.sightings import Sighting, find_sightings, read_limits
+from gateline.verdict import Verdict
+
+__all__ = ["Harvest", "harvest", "read_limits"]
+
+File = str | PathLike[str]
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """What a regression set becomes."""
+
+    text: str
+    """The set as JSON Lines, ordered by id; empty where nothing was ever kept."""
+    changed: bool
+    """Whether that is another text than the file holds."""
+    added: list[str]
+    """Ids that are new in the set."""
+    seen_again: list[str]
+    """Ids that were there and have gone wrong in another way, or again."""
+    total: int
+    """Questions in the set."""
+    notices: list[str]
+    """What a person should know: what is not named by the verdict, or has no labels."""
+
+
+def harvest(
+    verdict: Verdict,
+    file: File,
+    *,
+    golden: File | None = None,
+    candidate: File | None = None,
+    worse_by: str | None = None,
+) -> Harvest:
+    """Add the questions that went wrong in a verdict to the set in `file`, which need not be there.
+
+    `golden` and `candidate` give the texts of the questions and their reference labels; without them the set holds ids
+    alone, and texts where the verdict has them. `worse_by` is as `read_limits` takes it. Harvesting a verdict twice is
+    harvesting it once, and the order of verdicts plays no part. Raises InputError where the verdict is none, where
+    the set contradicts itself, or where an id stands for two different questions.
+    """
+    if verdict.verdict == "invalid":
+        raise InputError(
+            f"nothing was judged, so nothing can be kept: {verdict.because[0] if verdict.because else 'no verdict'}",
+            hint="harvest from a verdict that passes or fails",
+        )
+    sightings, notices = find_sightings(verdict, read_limits(worse_by, verdict))
+    kept = read_kept(file)
+    labels = read_labels(verdict, {one.id for one in sightings}, golden=golden, candidate=candidate)
+    added, again = _add(kept, sightings, labels)
+    text = kept.text()
+    return Harvest(
+        text=text,
+        changed=text != kept.before,
+        added=added,
+        seen_again=again,
+        total=len(kept.lines),
+        notices=[*notices, *labels.notices, *_name_textless(kept, {one.id for one in sightings})],
+    )
+
+
+def _name_textless(kept: Kept, names: set[str]) -> list[str]:
+    """Return a notice on what is kept without its text: nobody can ask it again from the set alone."""
+    without = [f"'{name}'" for name in sorted(names) if find_question(kept.lines[name].record) is None]
+    if not without:
+        return []
+    said = (
+        f"the text of {len(without)} questions is not known, they are kept by id alone: {name_some(without)}"
+    )
+    return [f"{said} (--golden or --candidate give it)"]
+
+
+def _add(kept: Kept, sightings: list[Sighting], labels: Labels) -> tuple[list[str], list[str]]:
+    """Add all sightings of each question; return the ids that are new and those seen again."""
+    by_id: dict[str, list[Sighting]] = {}
+    for sighting in sightings:
+        by_id.setdefault(sighting.id, []).append(sighting)
+    added, again = [], []
+    for name in sorted(by_id):
+        known = name in kept.lines
+        changed = kept.add(name, [one.entry for one in by_id[name]], labels.of(name))
+        if not known:
+            added.append(name)
+        elif changed:
+            again.append(name)
+    return added, again

@@ -1,0 +1,186 @@
+"""Tests that passed, failed, were skipped or broke, as a run: what the formats of test reports have in common.
+
+A test is a record with the metric `pass`; what it recorded beside that are numbers and labels. Nothing here reads a
+file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from gateline.errors import name_some
+from gateline.readers._building import RunBuilder
+from gateline.readers._json_document import first_line
+from gateline.readers._source import ReadOptions, Source
+from gateline.samples import MISSING_TEXTS, Column, MetricFacts, Run, label_texts, reads_as_numbers
+
+Outcome = Literal["passed", "failed", "error", "skipped"]
+
+LONGEST_LABEL = 80
+"""Characters up to which a recorded text is a label."""
+_RESERVED = frozenset(
+    {"id", "metrics", "slices", "gateline", "attempt", "error", "pass", "retries", "duration_ms"}
+)
+_LATENCY, _DURATION = "latency_ms", "duration_ms"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test."""
+
+    name: str
+    """What identifies it."""
+    outcome: Outcome
+    message: str = ""
+    """Why it did not pass."""
+    duration_ms: float | None = None
+    labels: Mapping[str, object] = field(default_factory=dict)
+    recorded: Mapping[str, object] = field(default_factory=dict)
+    """What the test itself wrote down: scores, labels."""
+    details: Mapping[str, object] = field(default_factory=dict)
+    """Further fields that are no labels."""
+    retries: float | None = None
+    """How often it was tried again."""
+    is_unanswered: bool = False
+    """Whether an error is that of the system under test."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a report says beside its tests."""
+
+    id_source: str
+    duration: str
+    """What the duration of a test is of."""
+    declared: int | None = None
+    """How many tests the report says that it has."""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    version: str = ""
+    unpaired: str = ""
+    warnings: Sequence[str] = ()
+
+
+def make_run(source: Source, file_format: str, cases: Sequence[Case], report: Report) -> Run:
+    """Return the tests as a run: `pass` is 1 or 0, and nothing for a test that was skipped or broke.
+
+    A test's duration is its latency (ms), unless the tests recorded one; that of a test that never ran is not known.
+    """
+    noted = [{_free(name): value for name, value in case.recorded.items()} for case in cases]
+    numbers, labels, texts = _sort_recorded(noted)
+    is_recorded = _LATENCY in numbers
+    names = [case.name for case in cases]
+    attempts = _number_attempts(names)
+    records = []
+    for case, recorded, attempt in zip(cases, noted, attempts, strict=True):
+        record: dict[str, object] = {
+            "id": case.name,
+            "metrics": {"pass": {"passed": 1.0, "failed": 0.0}.get(case.outcome)},
+            "slices": {**case.labels, **{name: recorded.get(name) for name in labels}},
+            "error": _error_of(case),
+            "message": first_line(case.message) or None,
+            "attempt": attempt if max(attempts) > 1 else None,
+            **{name: recorded.get(name) for name in (*numbers, *texts)},
+            **case.details,
+            "retries": case.retries or None,
+        }
+        ran = case.outcome in ("passed", "failed") or bool(case.is_unanswered and case.duration_ms)
+        record[_DURATION if is_recorded else _LATENCY] = case.duration_ms if ran else None
+        records.append(record)
+    builder = RunBuilder(source, ReadOptions(), file_format)
+    builder.add(records, np.zeros(len(records), dtype=np.int64))
+    return _describe(builder.finish(), cases, report, is_recorded=is_recorded)
+
+
+def _describe(run: Run, cases: Sequence[Case], report: Report, *, is_recorded: bool) -> Run:
+    fields = {name: column for name, column in run.fields.items() if not _is_blank(column)}
+    facts = {"pass": MetricFacts("higher", (0.0, 1.0))}
+    if _LATENCY in fields:
+        facts[_LATENCY] = MetricFacts(
+            "lower", None, "as the tests recorded it" if is_recorded else report.duration
+        )
+    if _DURATION in fields:
+        facts[_DURATION] = MetricFacts("lower", None, report.duration)
+    return replace(
+        run,
+        fields=fields,
+        slices={name: column for name, column in run.slices.items() if not _is_blank(column)},
+        provenance={name: value for name, value in report.facts.items() if value not in (None, "", [])},
+        format_version=report.version,
+        id_field=report.id_source,
+        made_ids=True,
+        unpaired=report.unpaired,
+        metric_facts=facts,
+        warnings=(*report.warnings, *_find_warnings(cases, report)),
+    )
+
+
+def _find_warnings(cases: Sequence[Case], report: Report) -> list[str]:
+    found = []
+    outcomes = Counter(case.outcome for case in cases if not case.is_unanswered)
+    if report.declared is not None and report.declared != len(cases):
+        found.append(f"the report says that it has {report.declared} tests, and {len(cases)} are in it")
+    if outcomes["skipped"]:
+        found.append(f"skipped tests have no score: {outcomes['skipped']}")
+    if outcomes["error"]:
+        broken = [case.name for case in cases if case.outcome == "error" and not case.is_unanswered]
+        found.append(
+            f"tests that broke outside their own checks have no score: {len(broken)} ({name_some(broken, 2)})"
+        )
+    retried = sum(case.outcome == "passed" and bool(case.retries) for case in cases)
+    if retried:
+        found.append(f"tests that passed only when tried again count as passed: {retried}")
+    repeated = sum(times > 1 for times in Counter(case.name for case in cases).values())
+    if repeated:
+        found.append(f"names that stand more than once are taken for attempts at one test: {repeated}")
+    return found
+
+
+def _sort_recorded(recorded: Sequence[Mapping[str, object]]) -> tuple[list[str], list[str], list[str]]:
+    """Return the names of what was recorded: numbers, labels, and other values."""
+    numbers, labels, others = [], [], []
+    for name in dict.fromkeys(name for one in recorded for name in one):
+        column = [one.get(name) for one in recorded]
+        texts = [text for value in column for text in label_texts(value)]
+        if reads_as_numbers(column):
+            numbers.append(name)
+        elif all(len(text) <= LONGEST_LABEL for text in texts) and not any(
+            isinstance(value, dict) for value in column
+        ):
+            labels.append(name)
+        else:
+            others.append(name)
+    return numbers, labels, others
+
+
+def _free(name: str) -> str:
+    """Return a recorded name that means nothing else in a record."""
+    return f"property.{name}" if name in _RESERVED else name
+
+
+def _error_of(case: Case) -> str | None:
+    if case.outcome != "error":
+        return None
+    if case.is_unanswered:
+        return "no_answer"
+    said = first_line(case.message)
+    return said if said.lower() not in MISSING_TEXTS and said != "no_answer" else "error"
+
+
+def _number_attempts(names: Sequence[str]) -> list[int]:
+    counted: Counter[str] = Counter()
+    attempts = []
+    for name in names:
+        counted[name] += 1
+        attempts.append(counted[name])
+    return attempts
+
+
+def _is_blank(column: Column) -> bool:
+    if isinstance(column, np.ndarray):
+        return bool(np.isnan(column).all())
+    return all(value is None for value in column)

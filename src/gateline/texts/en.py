@@ -1,0 +1,587 @@
+"""English: the language of `verdict.json`, and of a report for which no other is asked.
+
+It holds words and nothing else: `{fields}` by name, no code, and no mark of Markdown or HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+TAG = "en"
+"""The language's tag in HTML (BCP 47)."""
+FORMS: Mapping[str, str] = {"one": "n = 1"}
+"""The forms for a count, beside `other`, as in CLDR's plural rules."""
+BREAKS_BETWEEN_CHARACTERS = False
+"""Whether a line may end inside a sentence where there is no blank."""
+
+TEXTS: Mapping[str, str | Mapping[str, str]] = {
+    # joints
+    "joint.list": ", ",
+    "joint.parts": ", ",
+    "joint.clauses": "; ",
+    "joint.sentences": " ",
+    "joint.and": " and ",
+    "joint.or": " or ",
+    "joint.named": "{name}: {text}",
+    "joint.aside": "({text})",
+    "joint.with-aside": "{text} ({aside})",
+    "sentence": "{text}.",
+    "list.more": "{list} and {count} more",
+    "list.all": "{list}",
+    "list.rest": "and {count} more",
+    "unit.percent": " %",
+    "unit.points": " points",
+    # words
+    "word.baseline": "baseline",
+    "word.candidate": "candidate",
+    "word.worse": "worse",
+    "word.better": "better",
+    "word.none": "none",
+    "word.not-stated": "not stated",
+    "direction.higher": "higher",
+    "direction.lower": "lower",
+    "title.baseline": "Baseline",
+    "title.candidate": "Candidate",
+    "title.policy": "Policy",
+    "title.age": "Age",
+    "outcome.blocked": "blocked",
+    "outcome.passed": "passed",
+    "outcome.warned": "passed with warnings",
+    "outcome.no-verdict": "no verdict",
+    "status.fail": "fail",
+    "status.inconclusive": "inconclusive",
+    "status.waived": "waived",
+    "status.skipped": "skipped",
+    "status.pass": "pass",
+    "kind.every": "every",
+    "kind.improvement": "improvement",
+    "kind.limit": "limit",
+    "kind.tolerance": "tolerance",
+    "kind-and-hard": "{kind}, hard",
+    # counts
+    "count.answers": {"one": "{count} answer", "other": "{count} answers"},
+    "count.changes": {"one": "{count} change", "other": "{count} changes"},
+    "count.checks": {"one": "{count} check", "other": "{count} checks"},
+    "count.differences": {"one": "{count} difference", "other": "{count} differences"},
+    "count.facts": {"one": "{count} fact", "other": "{count} facts"},
+    "count.groups": {"one": "{count} group", "other": "{count} groups"},
+    "count.independent-groups": {"one": "{count} independent group", "other": "{count} independent groups"},
+    "count.pairs": {"one": "{count} pair", "other": "{count} pairs"},
+    "count.problems": {"one": "{count} problem", "other": "{count} problems"},
+    "count.problems-in": {"one": "{count} problem in {file}", "other": "{count} problems in {file}"},
+    "count.questions": {"one": "{count} question", "other": "{count} questions"},
+    "count.records": {"one": "{count} record", "other": "{count} records"},
+    "count.resamples": {"one": "{count} resample", "other": "{count} resamples"},
+    "count.samples": {"one": "{count} sample", "other": "{count} samples"},
+    # a finding: numbers and bounds
+    "needed.each": "each {bound}",
+    "found.missing": {"one": "{count} of {samples} miss", "other": "{count} of {samples} miss"},
+    "amount.unknown": "by an unknown amount",
+    "amount.none": "no change",
+    "amount.worse": "{amount} worse",
+    "amount.better": "{amount} better",
+    "amount.relative-worse": "{share} of the baseline ({absolute}) worse",
+    "amount.relative-better": "{share} of the baseline ({absolute}) better",
+    "share.of-baseline": "{share} of the baseline",
+    "share.of-baseline-in-unit": "{share} of the baseline ({absolute})",
+    "bound.at-least": "at least {limit} is needed",
+    "bound.at-most": "at most {limit} is allowed",
+    "bound.better-by": "at least {amount} better is needed",
+    "bound.better-by-either": "at least {amounts} better is needed, whichever is less",
+    "bound.any-gain": "any gain is needed",
+    "bound.worse-by": "up to {amount} worse is allowed",
+    "bound.worse-by-both": "up to {amounts} worse is allowed, whichever is more",
+    "bound.no-loss": "nothing worse is allowed",
+    "bound.unknown": "the bound is unknown",
+    "span.values": "{low} to {high}",
+    "span.worse": "{near} to {far} worse",
+    "span.better": "{near} to {far} better",
+    "span.across": "{worse} worse to {better} better",
+    # a finding: the sentence
+    "finding.subject": "{metric} in {slice}",
+    "finding.skipped": "{subject} is not judged: {reason}",
+    "finding.no-reason": "no reason was given",
+    "moved.is": "{subject} is {value}",
+    "moved.stayed": "{subject} stayed at {value}",
+    "moved.rose": "{subject} rose {before} → {after}",
+    "moved.fell": "{subject} fell {before} → {after}",
+    "change": "{moved}, {amount}",
+    "limit.is": "{subject} is {value}",
+    "limit.is-before": "{subject} is {value} (baseline {before})",
+    "limit.total": "{subject} adds up to {value}",
+    "limit.total-before": "{subject} adds up to {value} (baseline {before})",
+    "against.plain": "{start}, where {bound}",
+    "against.change": "{start} ({level} interval: {interval}), where {bound}",
+    "against.value": "{start}, {level} interval {interval}, where {bound}",
+    "against.open": "{start}, but the {level} interval ({interval}) doesn't settle it, where {bound}",
+    "against.lacking": "{start}, but {lack}, where {bound}",
+    "against.lacking-within": "{start}, but {lack} ({level} interval: {interval}), where {bound}",
+    "lack.interval": "no interval can be given",
+    "lack.samples": "there are too few samples",
+    "lack.values": "too much is left out",
+    "nothing.no-sample": "{subject} has no usable sample, where {bound}",
+    "nothing.no-number": "{moved}, but the number that the rule judges can't be computed, where {bound}",
+    "every.at-least": "at least {bound}",
+    "every.at-most": "at most {bound}",
+    "every.worse-by": "worse by at most {bound} against the baseline",
+    "every.no-sample": "{metric} has no usable sample, where each must be {bound}",
+    "every.not-shown": "{metric} can't be shown to hold {bound}: {reason}",
+    "every.in-slice": "{samples} in {slice}",
+    "every.all-hold": "All {samples} hold {metric} {bound}",
+    "every.some-miss": {
+        "one": "{count} of {samples} misses {metric} {bound}: {ids}",
+        "other": "{count} of {samples} miss {metric} {bound}: {ids}",
+    },
+    "rest.counted": "{worse} worse, {better} better of {pairs}",
+    "rest.in-groups": "{things} in {groups}",
+    "rest.samples-needed": {
+        "one": "about {about} sample would settle it",
+        "other": "about {about} samples would settle it",
+    },
+    "rest.blocks": "the rule asks for proof, so it blocks",
+    "rest.warns": "let through with a warning",
+    "rest.let-through": "let through by the rule",
+    "rest.by-value": "decided by the value, not the interval",
+    "rest.hard": "a hard rule",
+    "rest.waived": "waived until {until} by {by}: {reason}",
+    "rest.waived-up-to": "waived up to {ceiling} until {until} by {by}: {reason}",
+    # notes: what belongs to a number
+    "note.no-baseline": "no baseline yet",
+    "note.small-slice": {
+        "one": "{count} sample, slices.at_least is {least}",
+        "other": "{count} samples, slices.at_least is {least}",
+    },
+    "note.no-usable-sample": "no usable sample",
+    "note.too-few-usable": {
+        "one": "{count} usable sample, {setting} is {least}",
+        "other": "{count} usable samples, {setting} is {least}",
+    },
+    "note.left-out": "{left_out} of {asked} samples are left out, and were they bad it would not hold",
+    "note.unknown-samples": {
+        "one": "{count} sample without a usable value can't be shown to meet the bound",
+        "other": "{count} samples without a usable value can't be shown to meet the bound",
+    },
+    "note.identical": "both files hold the same records: nothing changed",
+    "note.share-of-zero": "{bound} of a baseline of 0 is 0",
+    "note.baseline-near-zero": "a baseline near 0 leaves the relative gain without a bound",
+    "note.no-range": "nothing differs and no range is declared",
+    "note.largest-for-range": (
+        "nothing differs and no range is declared: the largest value stands for the range"
+    ),
+    "note.differences-equal": "all differences are equal",
+    "note.draws-equal": "all draws are equal: BCa is the estimate",
+    "note.no-bias-correction": "no bias correction: BCa is the percentile",
+    "note.limit-near-end": (
+        "the limit {limit} lies within Monte-Carlo error of an end: {draws} draws were made"
+    ),
+    "note.limit-still-near-end": (
+        "the limit {limit} lies within Monte-Carlo error of an end even with {draws} draws"
+    ),
+    "note.family-takes-more-extreme": (
+        "family too large for its size: {draws} draws leave {left} in a tail, a more extreme draw is the bound"
+    ),
+    "note.family-takes-most-extreme": (
+        "family too large for its size: {draws} draws leave {left} in a tail, the most extreme draw is the bound"
+    ),
+    "note.weighed-by-cluster": "{samples} samples in {clusters} clusters: shares are weighed by cluster",
+    "note.upper-end-needs-samples": "the upper end is not estimable: needs {needed} samples, has {samples}",
+    "note.lower-end-needs-samples": "the lower end is not estimable: needs {needed} samples, has {samples}",
+    "note.quantile-gain-needs": "no end is estimable: the gain of a quantile needs {needed} groups here, has {samples}",
+    "note.upper-end-needs-clusters": "the upper end is not estimable: too few clusters",
+    "note.lower-end-needs-clusters": "the lower end is not estimable: too few clusters",
+    # notices: what a person should know beside the findings
+    "notice.waiver-ended": "{waiver} ended on {until}: the rule counts again",
+    "notice.waiver-too-short": "{waiver} does not reach: the number is beyond its ceiling {ceiling}",
+    "notice.waiver-unknown": (
+        "{waiver} does not reach: too little is known to hold even its ceiling {ceiling}"
+    ),
+    "notice.waiver-not-needed": "{waiver} is not needed",
+    "notice.waiver-last-day": "{waiver} ends on {until} (today is its last day; {by})",
+    "notice.waiver-ends": {
+        "one": "{waiver} ends on {until} ({count} day left; {by})",
+        "other": "{waiver} ends on {until} ({count} days left; {by})",
+    },
+    "notice.waiver": "the waiver of {rule}",
+    "notice.waiver-in": "the waiver of {rule} in {slice}",
+    "notice.fact-not-said": "{file} does not say its {field}, so it is not known whether it changed",
+    "notice.other-direction": (
+        "{metric}: the policy says {policy} is better, the tool that wrote it says {tool}"
+    ),
+    "notice.not-in-golden-set": {
+        "one": "{count} question is not in the golden set {file} and is left out: {ids}",
+        "other": "{count} questions are not in the golden set {file} and are left out: {ids}",
+    },
+    "notice.not-compared": (
+        "{missing} of {asked} questions of the slice {slice} ({file}) are not compared, since not all runs have "
+        "them: {ids}"
+    ),
+    "notice.score-and-error": {
+        "one": "{file}: {count} record carries both a score and an error; the score is not used",
+        "other": "{file}: {count} records carry both a score and an error; the score is not used",
+    },
+    "notice.base-policy-unreadable": (
+        "the base branch's policy can't be read, so it is not known whether this change loosens it: {reason}"
+    ),
+    # problems: why there is no verdict, and hints: what to do about it
+    "problem.hard-not-shown": "the hard rule {rule} can't be shown to hold: {subject}: {reason}",
+    "hint.hard-not-shown": "have them scored again; a hard rule is not decided on trust",
+    "problem.no-baseline": "no baseline was given",
+    "hint.no-baseline": (
+        "give one with --baseline, or say --first-run where there is none yet: then only fixed limits are judged"
+    ),
+    "problem.bug": "this is a bug in gateline: {error}",
+    "hint.bug": "please report it with the command; -vv shows where it happened",
+    "problem.rankings-only": "holds rankings and no scores",
+    "hint.rankings-only": (
+        "name the labels in the policy, samples: {{golden_set: qrels.txt}}, or run gateline score first"
+    ),
+    "hint.did-you-mean": "did you mean '{name}'?",
+    "hint.known": "known: {names}",
+    "problem.likewise": "likewise {ids}",
+    "problem.and-likewise": "{what}; likewise {ids}",
+    "problem.of-slice": "{things} of the slice {slice}",
+    "problem.nothing-in-common": "the two runs have no question in common",
+    "hint.nothing-in-common": "the baseline has {baseline}, the candidate {candidate}",
+    "problem.not-in-candidate": "{missing} of {asked} questions of the baseline are not in the candidate: {ids}",
+    "problem.not-in-baseline": "{missing} of {asked} questions of the candidate are not in the baseline: {ids}",
+    "hint.same-golden-set": ("run both on the same golden set, or write samples: {{on_mismatch: intersect}}"),
+    "problem.no-input-field": "samples.same_input: no record has a field '{field}'",
+    "problem.another-input": (
+        "sample '{id}' has another {field} in the {run}: '{found}', in the baseline '{wanted}'"
+    ),
+    "hint.same-input": (
+        "an id must stand for the same input in both runs; samples: {{same_input: […]}} says what is compared"
+    ),
+    "problem.repeated": "the id '{id}' stands {times} times, in lines {lines}",
+    "problem.repeated-and-others": {
+        "one": "{first}; so does {count} other id",
+        "other": "{first}; so do {count} other ids",
+    },
+    "hint.no-attempts": "samples: {{repeats: refuse}} does not allow attempts",
+    "hint.number-attempts": (
+        "where these are attempts at one question, number them in the field '{field}' or name the field that does: "
+        "samples: {{repeat_field: …}}"
+    ),
+    "problem.too-few-pairs": {
+        "one": "{count} pair is too few for a verdict: samples.at_least is {least}",
+        "other": "{count} pairs are too few for a verdict: samples.at_least is {least}",
+    },
+    "hint.too-few-pairs": (
+        "evaluate more questions, or lower samples: {{at_least: …}} knowing that fewer prove less"
+    ),
+    "problem.twice-in-golden-set": "the id '{id}' stands twice in the golden set, first in line {line}",
+    "problem.golden-set-not-answered": (
+        "{missing} of {asked} questions of the golden set {file} are not answered: {ids}"
+    ),
+    "problem.fact-differs": "{field} is '{before}' in the baseline and '{after}' in the candidate",
+    "problem.fact-differs-for": "{what}, for {ids}",
+    "problem.major-version": "{what}; they must agree in the major version",
+    "problem.must-match": "provenance.must_match: {what}",
+    "problem.fact-not-said": "provenance.must_match: {file} does not say its {field}",
+    "problem.fact-mixed": "provenance.must_match: {field} is not the same for the whole of {file}: {value}",
+    "hint.fact-not-said": "have the run written with it, or take it out of must_match",
+    "hint.rerun": "rerun one of them, so that both are made alike",
+    "hint.rerun-or-let-differ": (
+        "rerun one of them, so that both are made alike; or let it differ: provenance: {{may_change: [{field}]}}"
+    ),
+    "problem.another-metric": (
+        "{field} is another metric in the two files: {before} in the baseline, {after} in the candidate"
+    ),
+    "problem.another-direction": "{field}: {before} is better in the baseline, {after} in the candidate",
+    "problem.another-scale": (
+        "{field} is on another scale: {before} in the baseline, {after} in the candidate"
+    ),
+    "hint.one-version": "evaluate both with one version and the same settings of the tool",
+    "problem.missing-values": "{metric} is missing for {missing} of {samples} ({share})",
+    "problem.by-cause": "{what}: {causes} ({ids})",
+    "lost.no-answer": "{count} without an answer",
+    "lost.no-score": "{count} without a score",
+    "lost.cached": "{count} cached",
+    "lost.price-unknown": "{count} of unknown price",
+    "lost.undefined": "{count} with a denominator of 0",
+    "lost.fewer-attempts": "{count} with fewer attempts than in the other run",
+    "hint.drop-at-most": "missing.drop_at_most lets {share} % of them be left out",
+    "hint.drop-none": "missing.drop_at_most is 0: none may be left out",
+    "hint.drop-and-rerun": (
+        "{allowed}; rerun the evaluation, or say applies_to where a metric is not defined everywhere"
+    ),
+    "problem.lost": "{missing} of {questions} have no record ({share}): {ids}",
+    "hint.lost": (
+        "missing.drop_at_most lets {share} % be left out, on_mismatch: intersect or not; where the golden set was "
+        "cut, cut the baseline alike"
+    ),
+    "problem.lost-of-file": "{missing} of {questions} are not compared ({share}): {ids}",
+    "hint.lost-of-file": (
+        "missing.drop_at_most lets {share} % be left out, evaluate in both runs what {file} names"
+    ),
+    "problem.refused": "{missing} of {asked} samples have no {metric} ({setting}): {ids}",
+    "hint.refused": "missing: {{{setting}: refuse}} allows none",
+    "problem.no-field": "no record has a field '{field}'",
+    "problem.no-field-of-metric": "no record has a field '{field}' (of the metric {metric})",
+    "problem.no-cluster-field": "no record has the field '{field}' that samples.cluster names",
+    "problem.outside-range": "{metric} of sample '{id}' is {value}, outside its range [{low}, {high}]",
+    "hint.outside-range": "mend the file, or the range: metrics: {{{metric}: {{range: …}}}}",
+    "problem.below-zero": "{metric} of sample '{id}' is {value}, below 0",
+    "hint.below-zero": (
+        "write null where nothing was measured; where it is meant, give the metric a range: "
+        "metrics: {{{metric}: {{range: […, …]}}}}"
+    ),
+    "problem.negative-denominator": "{field}, the denominator of {metric}, is {value} for sample '{id}'",
+    "hint.negative-denominator": "a denominator is a count and must not be negative",
+    "problem.share-and-percent": (
+        "{metric} is on another scale in the two files: up to {before} in the baseline, up to {after} in the candidate"
+    ),
+    "hint.share-and-percent": (
+        "bring both to one scale, and say which: metrics: {{{metric}: {{range: [0, 1]}}}}"
+    ),
+    "problem.relabelled": "sample '{id}' is {candidate} in the candidate and {baseline} in the baseline",
+    "problem.another-label": "another label {label} in the candidate for {differing} of {asked} questions",
+    "hint.another-label": (
+        "a label that the policy slices by must not change between the runs; keep such labels in the golden set"
+    ),
+    "problem.relabelled-in-runs": "sample '{id}' is {golden} in the golden set and {runs} in the runs",
+    "problem.another-label-in-runs": {
+        "one": "another label {label} in the golden set than in the runs for {count} question",
+        "other": "another label {label} in the golden set than in the runs for {count} questions",
+    },
+    "hint.another-label-in-runs": (
+        "a label that the policy slices by must not change; correct it where it is wrong, or run both anew"
+    ),
+    "problem.attempts-labelled": "attempts at '{id}' have different labels: {first} and {second}",
+    "problem.no-label": "no sample of either run has a label '{label}'",
+    "problem.no-label-value": "no sample of either run has {label}={value}",
+    "problem.slice-not-compared": "none of the {count} questions of the slice {slice} ({file}) is compared: {ids}",
+    "hint.slice-not-compared": "evaluate them in both runs; is it the right file?",
+    "problem.nothing-judged": "no rule could be judged, so nothing was decided",
+    "hint.give-baseline-or-limit": "give a baseline, or add a rule of kind limit",
+    "hint.see-findings": "see the findings",
+    # the verdict in words
+    "headline.first-run": "There is no baseline yet, so only fixed limits were judged.",
+    "headline.identical": "Baseline and candidate hold the same records, so nothing was compared.",
+    "headline.warning": "Nothing blocks, but look at this: {finding}",
+    "headline.more-block": {"one": "{count} more check blocks.", "other": "{count} more checks block."},
+    "headline.more-need-a-look": {
+        "one": "{count} more check needs a look.",
+        "other": "{count} more checks need a look.",
+    },
+    "headline.gate-said-no": "The gate said no.",
+    "headline.nothing-judged": "no check could be judged",
+    "headline.undecided": "Nothing was decided: {reason}.",
+    "headline.undecided-in": "Nothing was decided: {reason} ({place}).",
+    "headline.problems": "Nothing was decided, because of {count} problems.",
+    "passed.both": "Both checks pass",
+    "passed.all": {"one": "All {count} check pass", "other": "All {count} checks pass"},
+    "passed.some": {"one": "{count} check passed", "other": "{count} checks passed"},
+    "passed.open": "{count} can't be settled and may pass by the policy",
+    "passed.skipped": "{count} not judged",
+    "passed.on-questions": "{parts} on {questions}",
+    "counts.none": "No check was made",
+    "counts.part": "{number} {status}",
+    "counts.of-which-block": {"one": "{part} ({count} blocks)", "other": "{part} ({count} block)"},
+    "loosens": "This change loosens the policy that judges it.",
+    "to-unblock": "To unblock:",
+    "where-to-look": "Where to look",
+    "unblock.mend": "mend {ids}",
+    "unblock.give-samples": "give {subject} samples",
+    "unblock.make-measurable": "make {subject} measurable",
+    "unblock.show": "show it for {subject} with about {about} samples (now {now})",
+    "unblock.bring": "bring {subject} to {needed} (now {now})",
+    "unblock.hard": "{rule} is a hard rule and can't be waived",
+    "unblock.waive": "or, if it is meant, record a waiver for {rule} in {file} (rule in line {line})",
+    "unblock.others": {
+        "one": "{count} more check has to be settled as well.",
+        "other": "{count} more checks have to be settled as well.",
+    },
+    # what the verdict rests on
+    "compared.both": "{questions} in both runs",
+    "compared.alone": "{questions} of the candidate, without a baseline",
+    "compared.identical": "both files hold the same records",
+    "provenance.must_match": "must match",
+    "provenance.may_change": "may change",
+    "provenance.unlisted": "in neither list of the policy",
+    "provenance.same": "same",
+    "changed.field": "{field}: {before} → {after} ({rule})",
+    "baseline.commit": "commit {commit}",
+    "baseline.branch": "on {branch}",
+    "baseline.same-day": "of the same day",
+    "baseline.age": {"one": "{count} day old", "other": "{count} days old"},
+    "policy.unchanged": "Policy unchanged.",
+    "policy.loosened": "This change loosens the policy ({changes}).",
+    "policy.changed": "Policy changed ({changes}), nothing loosened.",
+    "policy.under-base": "Under the base branch's policy: {outcome}.",
+    "change.new": "new, {now}",
+    "change.removed": "removed, was {before}",
+    "change.loosens": "{change} (loosens)",
+    "method": (
+        "Intervals: {level} two-sided, {name} bootstrap, {draws}, seed {seed}, "
+        "widened where a rule looks at several slices."
+    ),
+    "method.bayesian": "bayesian",
+    "method.percentile": "percentile",
+    "method.bca": "bca",
+    "left-out.only-in-baseline": "{questions} only in the baseline",
+    "left-out.only-in-candidate": "{questions} only in the candidate",
+    "left-out.had-passed": "{count} of them had passed",
+    "left-out.by-slice": "by slice {slices}",
+    "left-out.values": "{metric}: {count} of {of} in the {run} have {cause}, {counted}: {ids}",
+    "left-out.not-named": "not named",
+    "cause.no_answer": "no answer",
+    "cause.no_score": "no score",
+    "cause.cached": "cached, so no time and no cost",
+    "cause.price_unknown": "price unknown",
+    "counted.worst": "counted as the worst",
+    "counted.left-out": "left out",
+    "facts.never-fails": "The exit code is 0 because {option} is {value}.",
+    # layers, and where to look
+    "layer.retrieval": "Retrieval",
+    "layer.context": "Context",
+    "layer.generation": "Generation",
+    "layer.citation": "Citation and refusal",
+    "layer.system": "System",
+    "layer.other": "Other metrics",
+    "layer-question.retrieval": "Are the right documents found and ranked well?",
+    "layer-question.context": "Does what is handed to the model hold what the answer needs?",
+    "layer-question.generation": "Is the answer right, and does it rest on what was found?",
+    "layer-question.citation": "Are sources named rightly, and only the right questions declined?",
+    "layer-question.system": "Time, tokens and money.",
+    "layer-question.other": "No layer is known for these; a metric can say its own with {key}.",
+    "layers.unseen": "No rule looks at {layers}.",
+    "pointer.retrieval": (
+        "Less of what is needed is found, while answers stay as faithful to what they are given: look at retrieval "
+        "(index, embedding, query, filters)."
+    ),
+    "pointer.context": (
+        "Retrieval holds, but less of it reaches the model: look at how the context is built, cut or compressed."
+    ),
+    "pointer.generation": (
+        "Retrieval holds, but the answers got worse: look at generation (model, prompt, temperature)."
+    ),
+    "pointer.ranking": (
+        "The right documents are still found, but stand lower among others: look at ranking and reranking."
+    ),
+    "pointer.less-said": (
+        "Answers rest more on their sources but cover less of the question: they say less."
+    ),
+    "pointer.over-refusal": "More questions that could be answered are declined: look for over-refusal.",
+    "pointer.within": "In {slice}.",
+    "pointer.evidence": "It rests on {checks}.",
+    "pointer.check": "{rule}: {subject} {values} ({found}, interval {interval})",
+    "pointer.check-in-list": "{rule}: {subject} {values}, {found}",
+    # tables and drawings
+    "column.baseline": "baseline",
+    "column.candidate": "candidate",
+    "column.change": "change",
+    "column.check": "check",
+    "column.could-show": "could show",
+    "column.counted": "worse / better of",
+    "column.fact": "fact",
+    "column.found": "found",
+    "column.found-interval": "found [interval]",
+    "column.from-to": "from → to",
+    "column.interval": "interval",
+    "column.metric": "metric",
+    "column.needed": "needed",
+    "column.policy": "policy",
+    "column.question": "question",
+    "column.share": "share",
+    "column.slice": "slice",
+    "column.text": "text",
+    "cell.moved-of": "{moved} of {samples}",
+    "cell.in-groups": "{number} in {groups}",
+    "title.all-checks": {"one": "The check", "other": "All {count} checks"},
+    "title.provenance": "How the runs were made",
+    "title.provenance-counted": "How the runs were made ({differences})",
+    "title.worse-slices": "Slices that got worse: {count}",
+    "title.worst-samples": {
+        "one": "The sample that got worse",
+        "other": "The {count} samples that got worse most",
+    },
+    "bars.all-samples": "all samples",
+    "spread.says": "{metric}, differences of {pairs}: {worse} worse, {same} the same, {better} better",
+    "spread.worse": "{number} worse",
+    "spread.same": "{number} the same",
+    "spread.better": "{number} better",
+    "spread.bar": "{pairs}: {span}",
+    "spread.last-bar": "{pairs}: {span} and beyond",
+    "curve.says": "{field}: share of answers within a time, baseline and candidate",
+    "curve.says-alone": "{field}: share of answers within a time, candidate",
+    "curve.in-unit": "{field} in {unit}",
+    # the report of a terminal
+    "text.no-verdict": "gateline: no verdict: {problems}",
+    "text.not-judged": "not judged",
+    "text.blocks": "blocks",
+    "text.needs-a-look": "needs a look",
+    "text.other-checks": "other checks",
+    "text.counted-title": "{title} ({number})",
+    "text.rest-elsewhere": "and {count} more, see -v or verdict.json",
+    "text.loosened": "This change loosens the policy",
+    "text.note": "note: ",
+    "text.left-out": "left out: ",
+    "text.changed": "changed: ",
+    "text.again": "Again: {command}",
+    "text.to-unblock": "To unblock: {step}",
+    "text.all-checks": "All checks: -v, or verdict.json.",
+    # the comment
+    "whole.summary": "{summary} and {file}",
+    "whole.files": "{file} and the other files that this job keeps",
+    "run.of-repository": "This verdict was made in another run of this repository, for commit {commit}.",
+    "run.of-fork": (
+        "{stress} ({whose}, commit {commit}): the fork's own code wrote the results, the policy and this verdict."
+    ),
+    "run.of-fork-stress": "This verdict was made in the fork's run",
+    "run.a-fork": "a fork",
+    "run.unknown-commit": "unknown",
+    "whole.the-summary": "the job summary",
+    "markdown.too-long": "The report is too long.",
+    "markdown.all-checks": "All checks: {whole}.",
+    "markdown.legend": (
+        "Each row is scaled by its own bound {bound} (a limit stands on the axis) · {span} value and interval · "
+        "{arrows} beyond the drawing"
+    ),
+    "markdown.made-by": "gateline {version}, on {day}",
+    "markdown.rows-left-out": "{missing} of {things} left out: see {whole}.",
+    "markdown.everything-left-out": "Left out because it is too long: see {whole}.",
+    "markdown.folded-facts": "What was compared, and how to run it again",
+    "annotation.loosened": "the policy is loosened",
+    "annotation.more": "And {count} more.",
+    # the page
+    "html.nav": "Parts of the report",
+    "html.nav-glance": "At a glance",
+    "html.nav-slices": "Slices",
+    "html.nav-samples": "Samples",
+    "html.nav-next": "Next step",
+    "html.glance": "All checks at a glance",
+    "html.glance-note": (
+        "Each row is scaled by its own bound (dashed; a limit stands on the axis). The shaded side is what the rule "
+        "allows. Dot and line: value and interval."
+    ),
+    "html.glance-caption": "Value, interval and bound of every check, by rule and slice",
+    "html.axis-worse": "◄ worse",
+    "html.axis-better": "better ►",
+    "html.outcome": "outcome",
+    "html.compared": "What was compared",
+    "html.provenance-same": "the same",
+    "html.no-pointer": "No movement that is shown points at one layer.",
+    "html.diagnosis-note": (
+        "A pointer rests on the checks under it and on nothing else: intervals that lie wholly on one side of zero, "
+        "and checks that hold."
+    ),
+    "html.spreads": "How far single questions moved",
+    "html.curves": "How long answers take",
+    "html.curve-note": ": share of answers within a time",
+    "html.no-rule": "No rule looks at this layer.",
+    "html.slices": "Slices that got worse",
+    "html.worse-slices-caption": "Slices that are shown to have got worse",
+    "html.no-slice": "No slice is shown to have got worse.",
+    "html.worst": "Worst samples",
+    "html.worst-note": "From checks that are not plainly fine, worst first.",
+    "html.no-worst": "No check is in doubt, or nothing got worse in those that are.",
+    "html.changed": "Samples that changed most",
+    "html.changed-caption": "Of each metric up to five samples on each side, over the whole run",
+    "html.next": "Verdict and next step",
+    "html.to-verdict": "To get a verdict:",
+    "html.left-out": "Left out, or counted as the worst",
+    "html.method": "Method",
+    "html.again": "Run it again",
+    "html.made-by": "gateline {version}, judged on {day}",
+}

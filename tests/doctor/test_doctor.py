@@ -1,0 +1,266 @@
+"""`doctor`: copies are what they claim to be, and the rates are those that theory gives."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from gateline.cli import run
+from gateline.doctor import Examination, Plan, examine
+from gateline.doctor.copies import Change, put_in, redo_answers, swap_sides
+from gateline.doctor.examination import rate
+from gateline.doctor.text import render_text
+from gateline.gate import compare
+from gateline.policy import load_policy
+
+POLICY = """\
+version: 1
+name: tried
+samples: {{at_least: 5{cluster}}}
+metrics:
+  correct: {{better: higher, range: [0, 1], show_as: percent}}
+  latency_ms: {{better: lower, unit: ms}}
+rules:
+{rules}
+"""
+
+
+def write(folder: Path, rules: str, before, after, *, cluster: str = "", **fields) -> tuple:
+    """Write a policy and two runs of pass/fail values; `fields` are lists of labels."""
+    policy = folder / "policy.yml"
+    policy.write_text(POLICY.format(rules=rules, cluster=cluster))
+    for name, values in (("b", before), ("c", after)):
+        records = []
+        for number, value in enumerate(values):
+            labels = {key: column[number] for key, column in fields.items()}
+            records.append(
+                {
+                    "id": f"q{number:04}",
+                    "metrics": {"correct": int(value)},
+                    "latency_ms": 100 + number,
+                    **labels,
+                }
+            )
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return load_policy(policy), str(folder / "b.jsonl"), str(folder / "c.jsonl")
+
+
+def pass_fail(lost: int, gained: int, same: int):
+    before = np.r_[np.ones(lost), np.zeros(gained), np.ones(same)]
+    after = np.r_[np.zeros(lost), np.ones(gained), np.ones(same)]
+    return before, after
+
+
+TOLERANCE = (
+    "  - {kind: tolerance, metric: correct, worse_by_at_most: 0, decide_by: value, on_inconclusive: warn}"
+)
+
+
+def test_false_alarms_are_those_of_a_fair_coin(tmp_path: Path) -> None:
+    # Of 15 pairs that differ each is a loss with chance one half: by value, more losses than gains fail.
+    policy, before, after = write(tmp_path, TOLERANCE, *pass_fail(9, 6, 25))
+    found = examine(policy, before, after, Plan(copies=2_000, processes=1))
+    chance = float(binom.sf(7, 15, 0.5))
+    assert found.false_alarms.share == pytest.approx(chance, abs=4 * math.sqrt(0.25 / 2_000))
+    assert found.false_alarms.low < chance < found.false_alarms.high
+    assert found.unshown.count == 0
+    assert found.noise == "swapped"
+
+
+def test_clusters_are_swapped_as_wholes(tmp_path: Path) -> None:
+    cluster = [f"document {number // 5}" for number in range(40)]
+    policy, before, after = write(
+        tmp_path, TOLERANCE, *pass_fail(15, 5, 20), cluster=", cluster: doc", doc=cluster
+    )
+    pairs = compare(policy, before, after).pairs
+    losses = set()
+    for seed in range(60):
+        copy = swap_sides(pairs, np.random.default_rng(seed))
+        values = copy.metrics["correct"]
+        losses.add(int((values.candidate.value < values.baseline.value).sum()))
+        kept = values.candidate.value == pairs.metrics["correct"].candidate.value
+        for code in range(len(pairs.cluster_names)):
+            rows = np.flatnonzero(pairs.cluster == code)
+            assert len(rows) == 5
+            differ = rows[
+                pairs.metrics["correct"].candidate.value[rows]
+                != pairs.metrics["correct"].baseline.value[rows]
+            ]
+            assert kept[differ].all() or not kept[differ].any()
+    assert losses == {0, 5, 10, 15, 20}  # four documents differ, each as a whole
+
+
+def test_a_drop_is_as_large_as_it_says_on_average_and_larger_ones_hold_smaller_ones(tmp_path: Path) -> None:
+    policy, before, after = write(
+        tmp_path,
+        TOLERANCE,
+        *pass_fail(0, 0, 200),
+        slices=[{"language": "de" if n < 60 else "en"} for n in range(200)],
+    )
+    comparison = compare(policy, before, after)
+    metric = comparison.metrics["correct"]
+    rows = comparison.pairs.labels.rows("language=de")
+    means = []
+    for seed in range(400):
+        chances = np.random.default_rng(seed).random(200)
+        small, large = (
+            put_in(Change("correct", "language=de", size), comparison.pairs, metric, chances).metrics[
+                "correct"
+            ]
+            for size in (0.05, 0.2)
+        )
+        assert (large.candidate.value <= small.candidate.value).all()
+        outside = np.setdiff1d(np.arange(200), rows)
+        assert (small.candidate.value[outside] == 1).all()
+        means.append(1 - small.candidate.value[rows].mean())
+    assert np.mean(means) == pytest.approx(0.05, abs=4 * math.sqrt(0.05 * 0.95 / 60 / 400))
+
+
+def test_what_has_not_so_far_to_fall_is_not_tried(tmp_path: Path) -> None:
+    before, after = pass_fail(0, 0, 20)
+    after[:19] = 0
+    policy, *files = write(tmp_path, TOLERANCE, before, after)
+    comparison = compare(policy, *files)
+    chances = np.zeros(20)
+    assert (
+        put_in(Change("correct", None, 0.10), comparison.pairs, comparison.metrics["correct"], chances)
+        is None
+    )
+    found = examine(policy, files[1], files[1], Plan(copies=5, processes=1))
+    assert [one.blocked is None for one in found.powers if one.metric == "correct"] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+def test_a_metric_without_a_range_gets_worse_by_a_share_of_itself(tmp_path: Path) -> None:
+    policy, before, after = write(tmp_path, TOLERANCE, *pass_fail(1, 1, 20))
+    comparison = compare(policy, before, after)
+    changed = put_in(
+        Change("latency_ms", None, 0.1), comparison.pairs, comparison.metrics["latency_ms"], np.zeros(22)
+    )
+    expected = 1.1 * comparison.pairs.metrics["latency_ms"].candidate.value
+    assert changed.metrics["latency_ms"].candidate.value == pytest.approx(expected)
+
+
+def test_one_run_is_redone_in_the_share_that_is_assumed(tmp_path: Path) -> None:
+    generator = np.random.default_rng(1)
+    values = (generator.random(1_000) < 0.5).astype(float)
+    policy, before, _ = write(tmp_path, TOLERANCE, values, values)
+    pairs = compare(policy, before, before).pairs
+    copy = redo_answers(pairs, 0.2, np.random.default_rng(2))
+    changed = (copy.metrics["correct"].candidate.value != copy.metrics["correct"].baseline.value).mean()
+    assert changed == pytest.approx(0.2 * 0.5, abs=0.04)
+    assert (copy.metrics["correct"].baseline.value == pairs.metrics["correct"].baseline.value).all()
+    found = examine(policy, before, None, Plan(copies=20, processes=1, redone=0.2))
+    assert (found.noise, found.redone, found.candidate) == ("redone", 0.2, None)
+
+
+def test_power_rises_with_the_drop_and_reaches_what_theory_says(tmp_path: Path) -> None:
+    # Nothing differs but what is put in; by value, a tolerance of 4 points of 100 fails from the fifth loss on.
+    rule = "  - {kind: tolerance, metric: correct, worse_by_at_most: 0.04, decide_by: value, on_inconclusive: warn}"
+    policy, before, _ = write(tmp_path, rule, *pass_fail(0, 0, 100))
+    found = examine(policy, before, before, Plan(copies=100, processes=1))
+    shares = [one.blocked.share for one in found.powers]
+    expected = [float(binom.sf(4, 100, drop)) for drop in (0.0, 0.02, 0.05, 0.1)]
+    assert shares == sorted(shares)
+    for share, chance in zip(shares, expected, strict=True):
+        assert share == pytest.approx(chance, abs=4 * math.sqrt(max(chance * (1 - chance), 0.002) / 100))
+
+
+def test_a_check_that_can_never_decide_is_named_with_what_it_needs(tmp_path: Path) -> None:
+    rules = (
+        "  - {id: fine, kind: tolerance, metric: correct, worse_by_at_most: 0.2}\n"
+        "  - {id: hopeless, kind: tolerance, metric: correct, slice: 'language=de', worse_by_at_most: 0.01}"
+    )
+    labels = [{"language": "de" if number < 12 else "en"} for number in range(120)]
+    policy, before, after = write(tmp_path, rules, *pass_fail(3, 3, 114), slices=labels)
+    found = examine(policy, before, after, Plan(copies=30, processes=1))
+    decides = {one.rule: one.decides for one in found.checks}
+    assert decides == {"fine": True, "hopeless": False}
+    hopeless = next(one for one in found.checks if one.rule == "hopeless")
+    assert hopeless.needs is not None and hopeless.needs > 12
+    text = render_text(found, 80)
+    assert "These checks settled nothing in any copy" in text
+    assert "hopeless (correct · language=de)" in text.split("settled nothing")[1]
+
+
+def test_the_counts_do_not_depend_on_how_the_work_is_shared_out(tmp_path: Path) -> None:
+    policy, before, after = write(tmp_path, TOLERANCE, *pass_fail(5, 3, 40))
+    told: list[tuple[int, int]] = []
+    alone = examine(
+        policy, before, after, Plan(copies=25, processes=1), lambda done, of: told.append((done, of))
+    )
+    shared = examine(policy, before, after, Plan(copies=25, processes=2))
+    assert alone == shared
+    assert told[-1] == (25, 25)
+    assert examine(policy, before, after, Plan(copies=25, processes=1, seed=1)) != alone
+
+
+@pytest.mark.parametrize(("count", "of"), [(0, 10), (10, 10), (3, 10), (0, 0)])
+def test_a_rate_holds_its_share(count: int, of: int) -> None:
+    found = rate(count, of)
+    assert 0.0 <= found.low <= found.share <= found.high <= 1.0
+
+
+def test_the_command_writes_text_json_and_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = [{"tag": "<b>&@x" if number % 2 else "plain"} for number in range(60)]
+    rules = "  - {kind: tolerance, metric: correct, slice: 'tag=<b>&@x', worse_by_at_most: 0.1}"
+    _, before, after = write(tmp_path, rules, *pass_fail(2, 2, 56), slices=labels)
+    page = tmp_path / "out" / "doctor.html"
+    common = [
+        "doctor",
+        str(tmp_path / "policy.yml"),
+        "--baseline",
+        before,
+        "--candidate",
+        after,
+        "--copies",
+        "12",
+    ]
+    assert run([*common, "-o", str(page)]) == 0
+    text = capsys.readouterr()
+    assert "12 copies in which nothing changed" in text.out
+    assert "wrote" in text.err
+    html = page.read_text()
+    assert "<b>" not in html.split("</style>")[1]
+    assert "&lt;b&gt;&amp;@x" in html
+    assert html.count("<svg") == 2
+    assert run([*common, "--json"]) == 0
+    found = Examination.model_validate_json(capsys.readouterr().out)
+    assert found.copies == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--copies", "0"], "--copies is '0'"),
+        (["--copies", "many"], "--copies is 'many'"),
+        (["--redone", "nan"], "--redone is 'nan'"),
+        (["--seed", "-1"], "--seed is '-1'"),
+    ],
+)
+def test_a_wrong_option_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], expected: str
+) -> None:
+    _, before, after = write(tmp_path, TOLERANCE, *pass_fail(1, 1, 20))
+    assert (
+        run(["doctor", str(tmp_path / "policy.yml"), "--baseline", before, "--candidate", after, *options])
+        == 2
+    )
+    assert expected in capsys.readouterr().err
+
+
+def test_runs_that_have_no_verdict_are_not_examined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, before, after = write(tmp_path, TOLERANCE, *pass_fail(1, 1, 2))
+    assert run(["doctor", str(tmp_path / "policy.yml"), "--baseline", before, "--candidate", after]) == 2
+    assert "too few for a verdict" in capsys.readouterr().err

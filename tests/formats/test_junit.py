@@ -1,0 +1,292 @@
+from __future__ import annotations
+
+import builtins
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from documented import FILES, judge, write_policies
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateline.errors import InputError
+from gateline.policy import load_policy
+from gateline.readers import read_run, readers
+
+PYTEST = FILES / "pytest"
+FOO = FILES / "promptfoo"
+SIDES = ["baseline", "candidate"]
+POLICY = """\
+version: 1
+name: gate
+samples: {at_least: 1}
+missing: {drop_at_most: 100%}
+metrics: {pass: {better: higher, range: [0, 1]}}
+rules: [{id: holds, kind: tolerance, metric: pass, worse_by_at_most: 1}]
+"""
+pytest.importorskip("defusedxml")
+
+
+def write(folder: Path, *cases: str, name: str = "a.xml", suite: str = 'name="s"', root: str = "") -> Path:
+    path = folder / name
+    path.write_text(
+        f"<?xml version='1.0'?><testsuites {root}><testsuite {suite}>{''.join(cases)}</testsuite></testsuites>"
+    )
+    return path
+
+
+def one(name: str, inside: str = "", more: str = 'classname="c" time="0.5"') -> str:
+    return f'<testcase name="{name}" {more}>{inside}</testcase>'
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_counts_are_the_reports_own(side):
+    path = PYTEST / f"{side}.junit.xml"
+    run, text = read_run(path), path.read_text()
+    told = {
+        name: int(number) for name, number in re.findall(r'(tests|failures|errors|skipped)="(\d+)"', text)
+    }
+    passed = run.numbers("pass")
+    assert len(run) == told["tests"] == 32
+    assert (passed == 0).sum() == told["failures"]
+    errors = [text for text in run.texts("error") or [] if text]
+    assert len(errors) == told["errors"]
+    assert np.isnan(passed).sum() == told["errors"] + told["skipped"]
+    assert any(f"skipped tests have no score: {told['skipped']}" in warning for warning in run.warnings)
+    assert not any("the report says" in warning for warning in run.warnings)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_what_tests_recorded(side):
+    path = PYTEST / f"{side}.junit.xml"
+    run, text = read_run(path), path.read_text()
+    for name in ("word_recall", "latency_ms"):
+        recorded = re.findall(rf'<property name="{name}" value="([^"]*)"', text)
+        values = run.numbers(name)
+        assert values[~np.isnan(values)].tolist() == [float(value) for value in recorded]
+    topics = re.findall(r'<property name="topic" value="([^"]*)"', text)
+    assert [text for text in run.texts("topic") if text] == topics
+    assert "topic" in run.slices
+    times = [float(value) * 1000 for value in re.findall(r'<testcase [^>]*time="([^"]*)"', text)]
+    ran = ~np.isnan(run.numbers("pass"))
+    np.testing.assert_allclose(run.numbers("duration_ms")[ran], np.array(times)[ran])
+    assert np.isnan(run.numbers("duration_ms")[~ran]).all()
+    assert run.ids[0] == "gen.pt.test_rag::test_answer[q001]"
+
+
+def test_a_failure_an_error_and_a_skip():
+    run = read_run(PYTEST / "candidate.junit.xml")
+    found = dict(
+        zip(
+            run.ids,
+            zip(run.numbers("pass"), run.texts("error"), run.texts("message"), strict=True),
+            strict=True,
+        )
+    )
+    name = "gen.pt.test_rag::test_{}".format
+    assert found[name("answer[q004]")] == (0, "", "ConnectionError: vector store timed out")
+    passed, error, message = found[name("index_size")]
+    assert np.isnan(passed)
+    assert error == message == 'failed on setup with "RuntimeError: fixture set-up failed"'
+    for skipped in ("answer[q030]", "german"):
+        assert np.isnan(found[name(skipped)][0])
+        assert found[name(skipped)][1] == ""
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_promptfoo_agrees_with_its_json(side):
+    """Tests are numbered in the report; what stands behind the number is the description."""
+    report, whole = read_run(FOO / f"{side}.junit.xml"), read_run(FOO / f"{side}.json")
+    assert report.ids == whole.texts("description")
+    np.testing.assert_array_equal(report.numbers("pass"), whole.numbers("pass"))
+    assert report.texts("error") == whole.texts("error")
+    answered = [not text for text in whole.texts("error") or [""] * 30]
+    np.testing.assert_allclose(report.numbers("latency_ms")[answered], whole.numbers("latency_ms")[answered])
+
+
+def test_promptfoo_without_descriptions_is_not_compared(tmp_path):
+    path = write(tmp_path, one("test 1: named"), one("test 2"), root='name="promptfoo"')
+    verdict = judge(POLICY, path, path, tmp_path)
+    assert verdict.verdict == "invalid"
+    assert "1 tests of promptfoo have no description" in verdict.because[0]
+    assert len(read_run(path)) == 2
+
+
+def test_several_prompts_of_promptfoo_keep_their_suite(tmp_path):
+    text = ""
+    for provider in ("[x] prompt 1", "[y] prompt 1"):
+        case = one("test 1: a", more=f'classname="{provider}"')
+        text += f'<testsuite name="{provider}">{case}</testsuite>'
+    (tmp_path / "a.xml").write_text(f'<testsuites name="promptfoo">{text}</testsuites>')
+    assert read_run(tmp_path / "a.xml").ids == ["a | [x] prompt 1", "a | [y] prompt 1"]
+
+
+def test_other_shapes_of_reports(tmp_path):
+    """One suite as the root, suites in suites, a namespace, times with marks between thousands, values as text."""
+    path = tmp_path / "a.xml"
+    path.write_text(
+        '<?xml version="1.0"?><!-- made by hand --><testsuite xmlns="http://example.org/x" name="outer" tests="3">'
+        '<properties><property name="model" value="m-1"/><property name="user" value="x"/></properties>'
+        '<testsuite name="inner"><testcase name="a" time="1,234.5"><properties><property name="f1">0.25</property>'
+        '<property name="tag" value="x"/><property name="tag" value="y"/></properties></testcase></testsuite>'
+        '<testcase name="b" time="fast"><failure/><error message="in tear-down"/></testcase>'
+        '<testcase name="b" classname="k" file="t.py"><system-out>x</system-out></testcase></testsuite>'
+    )
+    run = read_run(path)
+    assert run.ids == ["outer / inner::a", "outer::b", "k::b"]
+    np.testing.assert_array_equal(run.numbers("pass"), [1, 0, 1])
+    np.testing.assert_array_equal(run.numbers("latency_ms"), [1_234_500, np.nan, np.nan])
+    assert run.numbers("f1")[0] == 0.25
+    assert run.labels("tag")[0] == ("x", "y")
+    assert run.labels("suite") == [("outer / inner",), ("outer",), ("outer",)]
+    assert run.provenance == {"model": "m-1"}
+    assert not run.warnings
+
+
+def test_properties_of_the_machine_say_nothing(tmp_path):
+    many = "".join(f'<property name="a{number}.version" value="1"/>' for number in range(51))
+    assert read_run(write(tmp_path, f"<properties>{many}</properties>", one("a"))).provenance == {}
+
+
+def test_a_report_that_was_cut_by_a_tool_is_told(tmp_path):
+    run = read_run(write(tmp_path, one("a"), root='tests="3"'))
+    assert run.warnings == ("the report says that it has 3 tests, and 1 are in it",)
+
+
+def test_repeated_names_are_attempts(tmp_path):
+    path = write(tmp_path, one("a"), one("a", "<failure/>"), one("b"))
+    run = read_run(path)
+    assert (run.ids, run.texts("attempt")) == (["c::a", "c::a", "c::b"], ["1", "2", "1"])
+    verdict = judge(POLICY, path, path, tmp_path)
+    assert verdict.findings[0].candidate == 0.75
+    assert any("taken for attempts at one test: 1" in notice for notice in verdict.notices)
+
+
+def test_what_passed_when_tried_again_is_told(tmp_path):
+    run = read_run(
+        write(tmp_path, one("a", "<flakyFailure/><flakyError/>"), one("b", "<failure/><rerunFailure/>"))
+    )
+    assert run.numbers("retries").tolist() == [2, 1]
+    assert "tests that passed only when tried again count as passed: 1" in run.warnings
+
+
+def test_recorded_and_measured_latencies_are_not_compared(tmp_path):
+    recorded = '<properties><property name="latency_ms" value="3"/></properties>'
+    paths = [write(tmp_path, one("a", recorded), name="a.xml"), write(tmp_path, one("a"), name="b.xml")]
+    policy = POLICY.replace("pass", "latency_ms").replace(", range: [0, 1]", "").replace("higher", "lower")
+    verdict = judge(policy, *paths, tmp_path)
+    assert verdict.verdict == "invalid"
+    assert "as the tests recorded it in the baseline, time of the whole test" in verdict.because[0]
+    assert judge(policy, paths[0], paths[0], tmp_path).verdict == "pass"
+
+
+def test_recorded_names_that_mean_something_else(tmp_path):
+    names = ("id", "error", "attempt", "metrics", "pass", "note")
+    inside = "".join(f'<property name="{name}" value="{name}-1"/>' for name in names)
+    run = read_run(write(tmp_path, one("a", f"<properties>{inside}</properties>"), one("b")))
+    assert run.ids == ["c::a", "c::b"]
+    assert run.texts("property.id") == ["id-1", ""]
+    assert "error" not in run.fields
+    assert run.labels("note") == [("note-1",), ()]
+    np.testing.assert_array_equal(run.numbers("pass"), [1, 1])
+
+
+LOL = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (LOL + "<testsuites><testsuite name='&c;'/></testsuites>", "has a document type or entities"),
+        ("<!DOCTYPE t SYSTEM 'file:///etc/passwd'><testsuite/>", "has a document type or entities"),
+        (
+            "<!DOCTYPE t [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><testsuite name='&x;'/>",
+            "has a document type",
+        ),
+        (
+            "<testsuite>\n<testcase name='&x;'/></testsuite>",
+            r"a\.xml:2: is not whole XML at column 1: undefined entity",
+        ),
+        ("<testsuites>\n<testsuite><testcase name='a'>", r"a\.xml:2: is not whole XML .*no element found"),
+        ("<testsuites>\n<testcase name='\x01'/></testsuites>", r"a\.xml:2: is not whole XML .*invalid token"),
+        ("<?xml version='1.0' encoding='x-none'?><testsuite/>", "is not (whole XML|XML that can be read)"),
+        ("<testsuites/>", "no test case in the report"),
+        ("<testsuites><a><testcase name='x'/></a></testsuites>", "no test case in the report"),
+        ("<html><body/></html>", "no reader knows this file"),
+    ],
+)
+def test_what_is_no_report_is_refused(tmp_path, text, message):
+    (tmp_path / "a.xml").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_run(tmp_path / "a.xml")
+
+
+def test_other_encodings_are_the_parsers_business(tmp_path):
+    (tmp_path / "a.xml").write_bytes(
+        "<?xml version='1.0' encoding='ISO-8859-1'?><testsuite><testcase name='Zürich'/></testsuite>".encode(
+            "latin-1"
+        )
+    )
+    assert read_run(tmp_path / "a.xml").ids == ["Zürich"]
+
+
+def test_suites_may_be_nested_deeply(tmp_path):
+    (tmp_path / "a.xml").write_text("<testsuite>" * 3000 + one("a") + "</testsuite>" * 3000)
+    assert read_run(tmp_path / "a.xml").ids == ["c::a"]
+
+
+def test_without_the_parser_it_says_what_to_install(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def refuse(name, *rest):
+        if name.startswith("defusedxml"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    path = write(tmp_path, one("a"))
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(InputError, match=r"needs defusedxml  \(pip install 'gateline\[junit\]'\)"):
+        read_run(path)
+
+
+OUTCOMES = {"": 1.0, "<failure/>": 0.0, "<error/>": np.nan, "<skipped/>": np.nan}
+
+
+NAMES = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Cn")), max_size=8)
+
+
+@given(st.lists(st.tuples(NAMES, st.sampled_from(sorted(OUTCOMES))), min_size=1, max_size=12))
+def test_any_names_and_outcomes(tmp_path_factory, cases):
+    from xml.sax.saxutils import quoteattr
+
+    lines = [
+        f"<testcase name={quoteattr(f'{number}-{name}')}>{inside}</testcase>"
+        for number, (name, inside) in enumerate(cases)
+    ]
+    path = tmp_path_factory.mktemp("any") / "a.xml"
+    path.write_text(f"<testsuite tests='{len(cases)}'>{''.join(lines)}</testsuite>", encoding="utf-8")
+    run = read_run(path)
+    np.testing.assert_array_equal(run.numbers("pass"), [OUTCOMES[inside] for _, inside in cases])
+    assert run.ids == [f"{number}-{name}".strip() for number, (name, _) in enumerate(cases)]
+
+
+def test_gatelines_own_report_is_a_report_too(tmp_path):
+    from gateline.reports.junit import render
+
+    verdict = judge(POLICY, *(PYTEST / f"{side}.junit.xml" for side in SIDES), tmp_path)
+    text = render(verdict)
+    (tmp_path / "own.xml").write_text(text)
+    assert readers()["junit"].looks_like(text.encode(), Path("own.xml"))
+    assert len(read_run(tmp_path / "own.xml")) == text.count("<testcase")
+
+
+def test_the_documented_policy(tmp_path):
+    (policy,) = write_policies("junit.md", tmp_path)
+    load_policy(policy)
+    verdict = judge(policy, *(PYTEST / f"{side}.junit.xml" for side in SIDES))
+    assert verdict.verdict in {"pass", "fail"}, verdict.because
+    assert verdict.pairing.paired == 32
+    strict = policy.read_text() + "  - {id: none-breaks, kind: every, metric: pass, worse_by_at_most: 0}\n"
+    verdict = judge(strict, *(PYTEST / f"{side}.junit.xml" for side in SIDES), tmp_path)
+    assert verdict.verdict == "fail"

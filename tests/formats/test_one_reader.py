@@ -1,0 +1,102 @@
+"""No file is claimed by two readers of tools, also where the text of one looks like another's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from documented import FILES, FORMATS
+
+from gateline.readers import read_run, readers
+from gateline.readers._source import Source
+
+
+def claims_of(path: Path) -> list[str]:
+    source = Source(str(path))
+    return [
+        name
+        for name, reader in readers().items()
+        if not getattr(reader, "GENERAL", False) and reader.looks_like(source.head, path)
+    ]
+
+
+FILES_OF_TOOLS = [
+    path
+    for root in (FILES, FORMATS)
+    if root.is_dir()
+    for path in sorted(root.rglob("*"))
+    if path.is_file() and path.suffix not in {".md", ".txt", ".yaml"}
+]
+
+
+@pytest.mark.parametrize("path", FILES_OF_TOOLS, ids=lambda path: "/".join(path.parts[-4:]))
+def test_a_file_is_claimed_once_at_most(path):
+    assert len(claims_of(path)) <= 1
+
+
+OWN = {"deepeval": "*.json", "promptfoo": "*.[jc]s*", "pytest": "*.*"}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES_OF_TOOLS if path.parent.name in OWN], ids=lambda path: path.name
+)
+def test_a_file_is_claimed_by_its_reader(path):
+    by_ending = {"junit.xml": "junit", "ctrf.json": "ctrf", "pytest-json-report.json": "pytest-json-report"}
+    expected = next(
+        (name for ending, name in by_ending.items() if path.name.endswith(ending)), path.parent.name
+    )
+    assert claims_of(path) == [expected]
+
+
+HOSTILE = [
+    "{'faithfulness': 0.9, 'answer_relevancy': 0.4}",
+    '{"sample_score": {"score": {"value": 1}, "sample_id": 1}}',
+    "<testsuites><testsuite/></testsuites>",
+    "Status,Score,Named Scores",
+    '"testRunData": {"testCases": []}',
+    "q1 Q0 d1 1 0.5 tag",
+    "runid all x",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_an_answer_says_does_not_change_whose_file_it_is(tmp_path, text):
+    deep = json.loads((FILES / "deepeval" / "baseline.test_run.json").read_text())
+    foo = json.loads((FILES / "promptfoo" / "baseline.json").read_text())
+    report = json.loads((FILES / "pytest" / "baseline.ctrf.json").read_text())
+    outcomes = json.loads((FILES / "pytest" / "baseline.pytest-json-report.json").read_text())
+    deep["testCases"][0]["actualOutput"] = text
+    foo["results"]["results"][0]["response"]["output"] = text
+    report["results"]["tests"][0]["message"] = text
+    outcomes["tests"][0]["metadata"]["topic"] = text
+    for name, value in (
+        ("deepeval", deep),
+        ("promptfoo", foo),
+        ("ctrf", report),
+        ("pytest-json-report", outcomes),
+    ):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(value))
+        assert claims_of(path) == [name]
+        assert read_run(path).format == name
+
+
+@pytest.mark.parametrize("name", ["deepeval", "promptfoo", "ctrf", "pytest-json-report"])
+def test_whose_file_it_is_shows_at_its_beginning(tmp_path, name):
+    """Long answers push what follows beyond the bytes that are looked at."""
+    long = "word " * 40_000
+    if name == "deepeval":
+        value = json.loads((FILES / "deepeval" / "baseline.test_run.json").read_text())
+        value["testCases"][0]["actualOutput"] = long
+    elif name == "promptfoo":
+        value = json.loads((FILES / "promptfoo" / "baseline.json").read_text())
+        value["results"]["prompts"][0]["raw"] = long
+    elif name == "ctrf":
+        value = json.loads((FILES / "pytest" / "baseline.ctrf.json").read_text())
+        value["results"]["tests"][0]["message"] = long
+    else:
+        value = json.loads((FILES / "pytest" / "baseline.pytest-json-report.json").read_text())
+        value["tests"][0]["metadata"]["note"] = long
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    assert claims_of(tmp_path / "a.json") == [name]
