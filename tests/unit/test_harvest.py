@@ -171,7 +171,7 @@ def test_a_text_that_was_not_known_is_filled_in_later(tmp_path: Path) -> None:
     file, verdict = tmp_path / "set.jsonl", judge(tmp_path / "1", "b 1>0 a*40 1>1")
     without = harvest(verdict, file)
     assert without.notices == [
-        "the text of 1 questions is not known, they are kept by id alone: 'b' (--golden or --candidate give it)"
+        "the text of 1 question is not known, kept by id alone: 'b' (--golden or --candidate give it)"
     ]
     file.write_text(without.text)
     write_run(tmp_path / "golden.jsonl", [{"id": "b", "question": "Who?", "answerable": True}])
@@ -221,7 +221,7 @@ def test_questions_and_labels_come_from_golden_set_run_and_verdict(tmp_path: Pat
         "c": {"slices": {"language": "de"}, "question": "c?"},
         "d": {"slices": {"language": "de"}, "question": "d?"},
     }
-    assert found.notices == [f"2 questions are not in the golden set {tmp_path}/golden.jsonl: 'c', 'd'"]
+    assert found.notices == [f"not in the golden set {tmp_path}/golden.jsonl: 2 questions, 'c', 'd'"]
     excerpts = lines(harvest(verdict, file).text)
     assert [record["question"] for record in excerpts] == ["b?", "c?", "d?"]
 
@@ -364,13 +364,11 @@ def test_the_command_writes_the_set_and_says_what_is_new(
     assert run(arguments) == 0
     said = capsys.readouterr()
     assert (said.out, said.err) == (
-        "", "gateline: wrote gates/golden/regression.jsonl: 1 new (b); 1 questions\n",
+        "", "gateline: wrote gates/golden/regression.jsonl: 1 new (b); 1 question\n",
     )  # fmt: skip
     before = Path("gates/golden/regression.jsonl").stat()
     assert run(arguments) == 0
-    assert (
-        capsys.readouterr().err == "gateline: nothing new for gates/golden/regression.jsonl (1 questions)\n"
-    )
+    assert capsys.readouterr().err == "gateline: nothing new for gates/golden/regression.jsonl (1 question)\n"
     after = Path("gates/golden/regression.jsonl").stat()
     assert (before.st_mtime_ns, before.st_ino) == (after.st_mtime_ns, after.st_ino)
     assert [path.name for path in Path("gates/golden").iterdir()] == ["regression.jsonl"]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gateline.explanation import explain, review
 from gateline.guard import compare_policies
 from gateline.policy import load_policy
 from gateline.verdict import Verdict
@@ -144,6 +145,14 @@ def test_the_id_stands_under_a_usual_name_or_under_the_policys(tmp_path: Path, k
     write_set(tmp_path, ["a1", "a2"], key)
     verdict = check_gate(tmp_path)
     assert (verdict.verdict, verdict.findings[0].samples) == ("pass", 2)
+
+
+def test_the_policy_in_sentences_names_the_file() -> None:
+    assert "at least 1 in regression, the questions of regression.jsonl (hard" in explain(
+        read(EVERY, slices=SLICES)
+    )
+    unused = read("{id: floor, kind: limit, metric: score, at_least: 0.5}", slices=SLICES)
+    assert review(unused) == ["slices.files.regression is named but no rule looks at it"]
 
 
 def test_two_slices_of_one_name_are_refused(tmp_path: Path) -> None:

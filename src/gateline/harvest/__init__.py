@@ -10,11 +10,11 @@ from os import PathLike
 
 from gateline.errors import InputError, name_some
 from gateline.harvest.kept import Kept, read_kept
-from gateline.harvest.labels import Labels, find_question, read_labels
+from gateline.harvest.labels import Labels, find_question, questions, read_labels
 from gateline.harvest.sightings import Sighting, find_sightings, read_limits
 from gateline.verdict import Verdict
 
-__all__ = ["Harvest", "harvest", "read_limits"]
+__all__ = ["Harvest", "harvest", "questions", "read_limits"]
 
 File = str | PathLike[str]
 
@@ -77,9 +77,7 @@ def _name_textless(kept: Kept, names: set[str]) -> list[str]:
     without = [f"'{name}'" for name in sorted(names) if find_question(kept.lines[name].record) is None]
     if not without:
         return []
-    said = (
-        f"the text of {len(without)} questions is not known, they are kept by id alone: {name_some(without)}"
-    )
+    said = f"the text of {questions(len(without))} is not known, kept by id alone: {name_some(without)}"
     return [f"{said} (--golden or --candidate give it)"]
 
 
