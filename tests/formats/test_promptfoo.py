@@ -198,6 +198,40 @@ def test_old_results_tell_errors_by_what_is_not_graded(tmp_path):
     np.testing.assert_array_equal(run.numbers("pass"), [np.nan, 0])
 
 
+def test_a_file_of_the_first_versions(tmp_path):
+    """Without ids of evaluations, tests and prompts, and with another name for a prompt's label."""
+    one = {
+        "provider": {"id": "openai:gpt-4"},
+        "prompt": {"raw": "Say Q1?", "display": "Say {{question}}"},
+        "vars": {"question": "Q1?"},
+        "response": {
+            "output": "an answer",
+            "tokenUsage": {"total": 9, "prompt": 4, "completion": 5},
+            "cost": 0.2,
+        },
+        "success": True,
+        "score": 0.5,
+        "namedScores": {"tone": 0.25},
+        "latencyMs": 12,
+        "cost": 0.2,
+    }
+    path = tmp_path / "a.json"
+    path.write_text(
+        json.dumps({"results": {"version": 2, "results": [one], "stats": {}, "table": {}}, "config": {}})
+    )
+    run = read_run(path)
+    assert run.format == "promptfoo"
+    assert [run.numbers(name)[0] for name in ("pass", "score", "tone", "latency_ms", "cost_usd")] == [
+        1,
+        0.5,
+        0.25,
+        12,
+        0.2,
+    ]
+    assert run.provenance == {"provider": "openai:gpt-4", "prompt": "Say {{question}}"}
+    assert run.fields["question"] == ["Q1?"]
+
+
 def graded(*components: dict, **more) -> dict:
     passed = all(one["pass"] for one in components)
     score = sum(one["score"] for one in components) / len(components)

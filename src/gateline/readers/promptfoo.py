@@ -46,11 +46,8 @@ def looks_like(head: bytes, path: Path) -> bool:
 
 def _is_summary(shape: Shape) -> bool:
     inner = shape.inner.get("results", frozenset())
-    return (
-        shape.kind == "object"
-        and {"version", "timestamp"} <= inner
-        and bool({"prompts", "results", "table"} & inner)
-    )
+    others = {"timestamp", "prompts", "results", "table"}
+    return shape.kind == "object" and "version" in inner and not inner.isdisjoint(others)
 
 
 def _is_line(shape: Shape) -> bool:

@@ -52,7 +52,8 @@ def looks_like(head: bytes, path: Path) -> bool:
     begin = without_mark(head)
     if begin.startswith(b"{"):
         inner = JSON_SCORES.match(begin)
-        return inner is not None and inner[1] != b"0" and not names_a_measure(inner[1])
+        # `version` is no document: an object of another tool begins like that.
+        return inner is not None and inner[1] not in (b"0", b"version") and not names_a_measure(inner[1])
     rows = first_rows(begin)
     if not rows:
         return False
