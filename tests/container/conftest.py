@@ -1,7 +1,7 @@
 """What the tests with containers share: an engine, the image built from this tree, a checkout, a GitHub to talk to.
 
-Unset, GATELINE_CONTAINER_TESTS uses an engine that is at hand; `try` starts one where there is none and that can be done;
-both skip with the reason where nothing helps. 1 is `try` that fails with the reason. 0 skips without asking.
+Unset, GATELINE_CONTAINER_TESTS uses an engine that is at hand; `try` starts one where there is none and it can; both
+skip with the reason where nothing helps. 1 is `try` that fails with the reason. 0 skips without asking.
 """
 
 from __future__ import annotations
