@@ -16,6 +16,7 @@ from gateline.errors import InputError, PolicyError
 from gateline.golden import read_golden
 from gateline.harvest import harvest
 from gateline.verdict import Origin, Verdict
+from gateline.verdict_file import read_verdict
 from runs import Record, check_gate, records, set_field, set_metric, write_gate, write_run
 
 HOLDS = "{id: holds, kind: tolerance, metric: score, worse_by_at_most: 1}"
@@ -343,6 +344,14 @@ def test_a_verdict_that_is_none_gives_nothing(tmp_path: Path) -> None:
     assert verdict.verdict == "invalid"
     with pytest.raises(InputError, match=r"nothing was judged, so nothing can be kept: .*skore"):
         harvest(verdict, tmp_path / "none")
+
+
+def test_a_verdict_of_a_version_that_named_no_losses_is_refused(tmp_path: Path) -> None:
+    data = json.loads(judge(tmp_path, "b 1>0 a*40 1>1").to_json())
+    del data["losses"]
+    (tmp_path / "old.json").write_text(json.dumps(data))
+    with pytest.raises(InputError, match=r"named no losses .*judge the runs again"):
+        harvest(read_verdict(tmp_path / "old.json"), tmp_path / "none")
 
 
 # The command

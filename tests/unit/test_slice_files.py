@@ -174,6 +174,23 @@ def test_taking_the_slice_away_loosens_and_adding_it_does_not(tmp_path: Path) ->
     assert change.loosens
 
 
+def test_the_base_branchs_policy_finds_the_file_from_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_gate(
+        tmp_path, "a*40 1>0", EVERY, "{id: floor, kind: limit, metric: score, at_least: 0}", slices=SLICES
+    )
+    write_set(tmp_path, ["a1"])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "base").mkdir()
+    (tmp_path / "policy.yml").rename("base/policy.yml")
+    write_gate(tmp_path, "a*40 1>0", "{id: floor, kind: limit, metric: score, at_least: 0}")
+    verdict = check_gate(tmp_path, base_policy=tmp_path / "base" / "policy.yml")
+    assert verdict.verdict == "pass"
+    assert verdict.policy.under_base is not None and verdict.policy.under_base.verdict == "fail"
+    assert "slices.files.regression" in [change.path for change in verdict.policy.changes if change.loosens]
+
+
 def test_the_file_is_looked_for_from_the_policys_folder_then_from_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,13 +49,18 @@ def harvest(
 
     `golden` and `candidate` give the texts of the questions and their reference labels; without them the set holds ids
     alone, and texts where the verdict has them. `worse_by` is as `read_limits` takes it. Harvesting a verdict twice is
-    harvesting it once, and the order of verdicts plays no part. Raises InputError where the verdict is none, where
-    the set contradicts itself, or where an id stands for two different questions.
+    harvesting it once, and the order of verdicts plays no part. Raises InputError where the verdict is none or too
+    old to name losses, where the set contradicts itself, or where an id stands for two different questions.
     """
     if verdict.verdict == "invalid":
         raise InputError(
             f"nothing was judged, so nothing can be kept: {verdict.because[0] if verdict.because else 'no verdict'}",
             hint="harvest from a verdict that passes or fails",
+        )
+    if "losses" not in verdict.model_fields_set:
+        raise InputError(
+            f"the verdict was made by gateline {verdict.gateline}, which named no losses",
+            hint="judge the runs again",
         )
     sightings, notices = find_sightings(verdict, read_limits(worse_by, verdict))
     kept = read_kept(file)
