@@ -81,7 +81,7 @@ def _merged_tables(
     clusters = int(member.max()) + 1
     if clusters == cells.size:
         counts = np.bincount(cells, minlength=number).astype(np.float64)
-        seen = np.flatnonzero(counts)
+        seen = np.flatnonzero(counts)[::-1]  # as `MergedRows.of` sorts them
         shape = np.concatenate([counts[seen], np.full(len(ends), 0.5)])
         return MergedRows(np.concatenate([np.eye(number)[seen], ends]), shape)
     tables = np.zeros((clusters, number))
