@@ -63,7 +63,7 @@ def test_a_whole_set_letter_for_letter(tmp_path: Path) -> None:
         '{"why": "much worse", "gate": "gate", "rule": null, "metric": "score", "slice": null, '
         f'"slices": ["language=de"], {values}, {digests}}}]}}\n'
     )
-    assert (found.added, found.seen_again, found.total, found.notices) == (["b"], [], 1, [])
+    assert (found.added, found.updated, found.total, found.notices) == (["b"], [], 1, [])
 
 
 SCORES = st.lists(st.sampled_from([0.0, 0.4, 0.5, 1.0]), min_size=12, max_size=12)
@@ -177,7 +177,7 @@ def test_a_text_that_was_not_known_is_filled_in_later(tmp_path: Path) -> None:
     file.write_text(without.text)
     write_run(tmp_path / "golden.jsonl", [{"id": "b", "question": "Who?", "answerable": True}])
     found = harvest(verdict, file, golden=tmp_path / "golden.jsonl")
-    assert (found.added, found.seen_again, found.notices) == ([], ["b"], [])
+    assert (found.added, found.updated, found.notices) == ([], ["b"], [])
     file.write_text(found.text)
     assert list(lines(found.text)[0]) == ["id", "question", "answerable", "seen"]
     assert harvest(verdict, file).notices == []
@@ -195,7 +195,7 @@ def test_a_question_that_fails_again_in_another_run_is_one_line_with_two_entries
     file = tmp_path / "set.jsonl"
     keep(file, judge(tmp_path / "1", "b 1>0 a*40 1>1"))
     found = harvest(judge(tmp_path / "2", "b 1>0.1 a*40 1>1"), file)
-    assert (found.added, found.seen_again, found.total) == ([], ["b"], 1)
+    assert (found.added, found.updated, found.total) == ([], ["b"], 1)
     assert [one["candidate"] for one in lines(found.text)[0]["seen"]] == [0.0, 0.1]
 
 
@@ -231,6 +231,9 @@ def test_labels_come_from_a_table_and_from_qrels_too(tmp_path: Path) -> None:
     verdict = judge(tmp_path / "gate", "7 1>0 a*40 1>1")
     (tmp_path / "golden.csv").write_text("id,question,reference_answer\n7,Who?,She\n8,Where?,\n")
     (tmp_path / "qrels.txt").write_text("7 0 d1 1\n8 0 d2 1\n")
+    (tmp_path / "queries.jsonl").write_text('{"_id": "7", "text": "Who?", "metadata": {}}\n')
+    queries = lines(harvest(verdict, tmp_path / "none", golden=tmp_path / "queries.jsonl").text)[0]
+    assert (queries["question"], "text" in queries, "_id" in queries) == ("Who?", False, False)
     table = lines(harvest(verdict, tmp_path / "none", golden=tmp_path / "golden.csv").text)[0]
     assert (table["question"], table["reference_answer"]) == ("Who?", "She")
     (tmp_path / "set.jsonl").write_text(

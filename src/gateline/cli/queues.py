@@ -31,7 +31,7 @@ def run_harvest(options: argparse.Namespace) -> int:
     write_whole(Path(options.output), found.text)
     parts = [
         f"{len(ids)} {word} ({name_some(ids)})"
-        for word, ids in (("new", found.added), ("seen again", found.seen_again))
+        for word, ids in (("new", found.added), ("updated", found.updated))
         if ids
     ]
     print_note(f"wrote {options.output}: {', '.join(parts) or 'in order of id'}; {questions(found.total)}")

@@ -29,8 +29,8 @@ class Harvest:
     """Whether that is another text than the file holds."""
     added: list[str]
     """Ids that are new in the set."""
-    seen_again: list[str]
-    """Ids that were there and have gone wrong in another way, or again."""
+    updated: list[str]
+    """Ids that were there and whose line is another now: gone wrong again, or with a text that was not known."""
     total: int
     """Questions in the set."""
     notices: list[str]
@@ -71,7 +71,7 @@ def harvest(
         text=text,
         changed=text != kept.before,
         added=added,
-        seen_again=again,
+        updated=again,
         total=len(kept.lines),
         notices=[*notices, *labels.notices, *_name_textless(kept, {one.id for one in sightings})],
     )
@@ -87,7 +87,7 @@ def _name_textless(kept: Kept, names: set[str]) -> list[str]:
 
 
 def _add(kept: Kept, sightings: list[Sighting], labels: Labels) -> tuple[list[str], list[str]]:
-    """Add all sightings of each question; return the ids that are new and those seen again."""
+    """Add all sightings of each question; return the ids that are new and those whose line is another now."""
     by_id: dict[str, list[Sighting]] = {}
     for sighting in sightings:
         by_id.setdefault(sighting.id, []).append(sighting)

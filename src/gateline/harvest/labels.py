@@ -139,6 +139,10 @@ def _plain(record: Record) -> Record:
         kept = _strict(value)
         if kept is not None:
             plain.setdefault(ONE_NAME.get(key, key), kept)
+    if find_question(plain) is None and isinstance(
+        plain.get("text"), str
+    ):  # as queries stand in BEIR's layout
+        return {"question" if key == "text" else key: value for key, value in plain.items()}
     return plain
 
 
