@@ -43,5 +43,6 @@ def test_every_option_that_the_page_names_is_one():
 
     parser = make_parser()
     known = parser.parse_args(["audit", "--human", "h", "--judge", "j"])
-    for option in set(re.findall(r"`?(--[a-z-]+)", PAGE)):
-        assert hasattr(known, option.strip("`-").replace("-", "_")), option
+    named = set(re.findall(r"--([a-z][a-z-]+)", PAGE))
+    assert {"human", "judge", "threshold", "cluster"} <= named
+    assert [option for option in named if not hasattr(known, option.replace("-", "_"))] == []
