@@ -522,6 +522,14 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "text.all-checks": "All checks: -v, or verdict.json.",
     # the comment
     "whole.summary": "{summary} and {file}",
+    "whole.files": "{file} and the other files that this job keeps",
+    "run.of-repository": "This verdict was made in another run of this repository, for commit {commit}.",
+    "run.of-fork": (
+        "{stress} ({whose}, commit {commit}): the fork's own code wrote the results, the policy and this verdict."
+    ),
+    "run.of-fork-stress": "This verdict was made in the fork's run",
+    "run.a-fork": "a fork",
+    "run.unknown-commit": "unknown",
     "whole.the-summary": "the job summary",
     "markdown.too-long": "The report is too long.",
     "markdown.all-checks": "All checks: {whole}.",
