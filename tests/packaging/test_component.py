@@ -25,6 +25,7 @@ INPUTS = HEADER["spec"]["inputs"]
 ((NAME, JOB),) = BODY.items()
 DATA = "gates/data/refchecker"
 GATE = {"baseline": f"{DATA}/baseline.jsonl", "candidate": f"{DATA}/candidate.jsonl"}
+CODE_QUALITY = "gl-code-quality-report.json"
 COMPONENT = "$CI_SERVER_FQDN/$CI_PROJECT_PATH/gateline@$CI_COMMIT_SHA"
 
 
@@ -171,6 +172,14 @@ def test_a_pattern_of_policies_is_several_gates_in_one_job(program, project):
     assert done.returncode == 1
     names = {path.parent.name for path in (kept(folder) / "gateline-out").glob("*/junit.xml")}
     assert names == {"rag", "refusals", "short"}
+    lists = [
+        json.loads((kept(folder) / "gateline-out" / name / CODE_QUALITY).read_text(encoding="utf-8"))
+        for name in sorted(names)
+    ]
+    joined = json.loads((kept(folder) / "gateline-out" / CODE_QUALITY).read_text(encoding="utf-8"))
+    assert joined == [issue for issues in lists for issue in issues]
+    assert {issue["location"]["path"] for issue in joined} == {"gates/rag.yml", "gates/refusals.yml"}
+    assert len({issue["fingerprint"] for issue in joined}) == len(joined)
 
 
 @pytest.mark.parametrize(
