@@ -487,6 +487,24 @@ def test_secrets_of_the_arguments_stay_where_they_are(tmp_path):
     assert {name for name in run.provenance if "args" in name} == {"task_args.top"}
 
 
+@pytest.mark.parametrize("form", ["text", "object", "list"])
+def test_a_judge_is_known_in_each_form_and_its_arguments_are_not_repeated(tmp_path, form):
+    """`model_graded_qa(model=get_model(...))` logs the model as an object."""
+    judge = {"model": "judge-1", "base_url": "http://x", "model_args": {"api_key": "s3cret"}, "config": {}}
+    asked = {"text": "judge-1", "object": judge, "list": [judge, "judge-1"]}[form]
+    scorers = [
+        {
+            "name": "graded",
+            "options": {"model": asked, "parts": {"n": 1, "checkers": [judge], "api-key": "s3cret"}},
+        }
+    ]
+    run = read_run(write(tmp_path, sample(), eval={"scorers": scorers}))
+    assert run.provenance["judge"] == ["judge-1"]
+    assert run.provenance["scorer_options.graded"] == '{"parts": {"checkers": ["judge-1"], "n": 1}}'
+    assert "s3cret" not in str(run.provenance)
+    assert "http" not in str(run.provenance)
+
+
 @pytest.mark.parametrize(("change", "fact"), [
     ({"task_version": 4}, "task_version"),
     ({"dataset": {"name": "other"}}, "dataset"),

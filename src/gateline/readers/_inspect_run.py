@@ -192,11 +192,19 @@ def _is_secret(name: str) -> bool:
 
 
 def _without_models(options: Mapping[str, object]) -> dict[str, object]:
-    """Return the options that say how is scored: not the models, which are the judges, and nothing secret.
+    """Return the options that say how is scored: not the models, which are the judges, and nothing secret."""
+    return {name: _plain(item) for name, item in options.items() if name != "model" and not _is_secret(name)}
 
-    A model in them may be an object with its address and arguments.
-    """
-    return {name: item for name, item in options.items() if name != "model" and not _is_secret(name)}
+
+def _plain(value: object) -> object:
+    """Return a value without secrets; of a model that is an object, with its address and arguments, the name."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "model_args" in value:
+        return value.get("model")
+    return {name: _plain(item) for name, item in value.items() if not _is_secret(name)}
 
 
 def _find_judges(plan: Mapping[str, object]) -> list[str]:
