@@ -4,6 +4,7 @@ import io
 import json
 import random
 import struct
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -243,6 +244,14 @@ def test_another_zip_file_is_not_ours(tmp_path):
         read_run(tmp_path / "a.zip")
     with pytest.raises(InputError, match=r"is a zip file without header\.json"):
         read_run(tmp_path / "a.zip", read_as="inspect")
+
+
+def test_nothing_heavy_is_loaded_to_look_for_a_reader():
+    script = "import sys, gateline.readers as r; r.readers(); print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"zipfile", "lzma", "zstandard"} & set(loaded)
 
 
 # Zip files that are broken or meant to harm
