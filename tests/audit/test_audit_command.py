@@ -392,6 +392,27 @@ def test_many_texts_are_no_categories(write, capsys):
     assert "hold 41 different texts; that many are no categories" in capsys.readouterr().err
 
 
+def test_grades_that_never_change_have_no_interval_of_no_length(write, capsys):
+    write("human.jsonl", dict.fromkeys(["a", "b", "c"], 3))
+    write("judge.jsonl", dict.fromkeys(["a", "b", "c"], 3))
+    measures = found(capsys, code=1)["overall"]["measures"]
+    for name in ("human_mean", "judge_mean", "absolute_error"):
+        assert (measures[name]["low"], measures[name]["high"]) == (None, None)
+        assert measures[name]["reason"] == "one value is all that was seen, and no range is known"
+    assert measures["bias"]["low"] < 0 < measures["bias"]["high"]
+    assert measures["spearman"]["value"] is None
+
+
+def test_numbers_beyond_computing_are_refused_of_people_and_counted_of_the_judge(write, capsys):
+    human, judge = many(30)
+    write("human.jsonl", human)
+    write("judge.jsonl", judge | {"q7": 1e200, "q8": "1e999"})
+    assert found(capsys, code=0)["overall"]["missing"] == {"unreadable": 2}
+    write("human.jsonl", human | {"q7": 1e200})
+    assert audit() == 2
+    assert "human.jsonl:8: supported of 'q7' must be a number as others are" in capsys.readouterr().err
+
+
 def test_a_narrow_terminal_and_hostile_names(write, monkeypatch, capsys):
     human, judge = many(60)
     evil = "x\x1b[31m\nnew line " + "wide " * 40
