@@ -68,6 +68,22 @@ def test_a_blocked_change_is_told_everywhere(job, github, environment, capsys):
     assert "\n::error file=gates/rag.yml,line=" in capsys.readouterr().out
 
 
+def test_in_chinese_all_that_people_read_is_and_what_programs_read_stays(
+    job, github, environment, capsys, monkeypatch
+):
+    assert job() == 1
+    english = told(environment), Path("gateline-out/verdict.json").read_bytes()
+    monkeypatch.setenv("GATELINE_LANG", "zh")
+    assert job() == 1
+    assert (told(environment), Path("gateline-out/verdict.json").read_bytes()) == english
+    (body,) = github.bodies()
+    assert "### ❌ rag：已拦截\n" in body
+    assert "### ❌ rag：已拦截" in Path(environment["GITHUB_STEP_SUMMARY"]).read_text(encoding="utf-8")
+    assert (
+        "title=rag：answers-hold-where-text-is-given::切片 text_given 的 answered" in capsys.readouterr().out
+    )
+
+
 def test_a_second_run_gives_the_same_bytes_and_writes_nothing_new(job, github):
     job()
     before = {path: path.read_bytes() for path in Path("gateline-out").iterdir()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -143,6 +144,28 @@ def test_hostile_texts_are_as_harmless_as_in_english(attack: str, kind: str) -> 
     if kind in ("html", "junit"):
         assert chinese.count("<") == english.count("<")
     assert len(re.findall("^ *::", chinese, re.M)) == len(re.findall("^ *::", english, re.M))
+
+
+def tags(markdown_text: str) -> list[str]:
+    """The tags that GitHub's own parser makes of a comment, in their order."""
+    from cmarkgfm import github_flavored_markdown_to_html
+    from cmarkgfm.cmark import Options
+
+    page = github_flavored_markdown_to_html(markdown_text, options=Options.CMARK_OPT_UNSAFE)
+    return re.findall(r"</?[a-z][\w-]*", re.sub("<!--.*?-->", "", page))
+
+
+@pytest.mark.parametrize("attack", [*ATTACKS, "abc", "语言=中文"])
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_a_parser_sees_the_same_structure_in_both_languages(verdict: str, attack: str) -> None:
+    """Bold sentences end before Chinese marks, too, and nothing in a name opens or closes anything."""
+    made = replace_texts(VERDICTS[verdict](), attack)
+    seen = {}
+    for language in languages():
+        counts = Counter(tags(markdown.render(made, language=language, short_when_fine=False)))
+        in_sentences = ("<code", "</code", "<em", "</em")  # word order decides how often a name is told
+        seen[language] = {tag: number for tag, number in counts.items() if tag not in in_sentences}
+    assert seen["zh"] == seen["en"]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
