@@ -200,6 +200,23 @@ def test_labelled_samples_that_are_no_random_part_are_told(write, capsys):
     assert "no correction holds" in said
 
 
+def test_labels_that_a_queue_asked_for_for_a_reason_do_not_shift_the_corrected_number(write, capsys):
+    """Half of the labels are where the judge fails most; only those chosen by chance say something of all samples."""
+    human, judge = many(500, seed=6, right=0.85)
+    wrong = [one for one in human if human[one] == 1 and judge[one] == 0][:30]
+    chance = [one for row, one in enumerate(human) if row % 6 == 0 and one not in wrong]
+    write("judge.jsonl", judge)
+    chosen = {one: human[one] for one in [*wrong, *chance]}
+    sampling = [{"sampling": "targeted"}] * len(wrong) + [{"sampling": "random"}] * len(chance)
+    write("human.jsonl", chosen, review=sampling)
+    told = found(capsys, "--judge-everywhere", code=0)
+    assert told["overall"]["both"] == len(chosen)
+    assert any("30 labels were asked for for a reason (review.sampling)" in one for one in told["warnings"])
+    write("human.jsonl", {one: human[one] for one in chance})
+    by_chance = found(capsys, "--judge-everywhere", code=0)
+    assert told["overall"]["correction"] == by_chance["overall"]["correction"]
+
+
 def test_an_id_with_two_labels_is_an_error(write, tmp_path, capsys):
     human, judge = many(10)
     write("human.jsonl", human)

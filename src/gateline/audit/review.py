@@ -139,9 +139,10 @@ def _look_at(matched: Matched, label: str, value: str, rows: NDArray[np.bool_], 
     else:
         measures = measure_agreement(samples, len(matched.categories), level)
         table = count_table(samples, len(matched.categories))
-    if measures and matched.kind != "categories":
+    of_all = matched.take_by_chance(judged)
+    if measures and matched.kind != "categories" and of_all.has_label.any():
         pass_fail = matched.kind == "pass/fail"
-        correction = correct(matched.take(judged), matched.bounds, level, pass_fail=pass_fail)
+        correction = correct(of_all, matched.bounds, level, pass_fail=pass_fail)
     return Part(
         label=label,
         value=value,
