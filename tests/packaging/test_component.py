@@ -147,12 +147,15 @@ def test_every_input_does_what_it_says(program, project):
         "stage": "gates",
         "comment": "never",
         "with-excerpts": True,
+        "lang": "zh",
     }
     folder = project(inputs, stages=["gates"])
     done = run_local(program, folder, "--stage", "gates")
     assert done.returncode == 0, done.stdout + done.stderr
     verdict = json.loads((kept(folder, "quality-gate") / "out/gate/verdict.json").read_text(encoding="utf-8"))
     assert (verdict["verdict"], verdict["judged_on"], verdict["baseline"]) == ("pass", "2026-12-01", None)
+    page = (kept(folder, "quality-gate") / "out/gate/report.html").read_text(encoding="utf-8")
+    assert '<html lang="zh' in page
 
 
 def test_each_inclusion_is_a_gate_with_a_job_of_its_own(program, project):
