@@ -20,6 +20,8 @@ from gateline.verdict import SCHEMA, Verdict, count, decide
 MOST_BYTES = 32 * 1024 * 1024
 _MOST_PROBLEMS = 3
 _MOST_DIGITS = 18
+_FARTHEST = 1e300
+"""Of an end of a bar: beyond it a hundred times as much is no number any more."""
 
 
 def read_verdict(path: str | PathLike[str]) -> Verdict:
@@ -93,7 +95,7 @@ def _refuse_broken_drawings(verdict: Verdict, file: str) -> None:
     for spread in verdict.spreads:
         ends, bars = spread.edges, [*spread.worse_bars, *spread.better_bars]
         fits = len(spread.worse_bars) == len(spread.better_bars) == len(ends) - 1 > 0
-        if not fits or min(bars) < 0 or ends[0] < 0 or ends != sorted(ends):
+        if not fits or min(bars) < 0 or ends != sorted(ends) or not 0 <= ends[0] <= ends[-1] <= _FARTHEST:
             raise InputError(
                 f"the spread of {spread.metric} can't be drawn: its bars are not those of its edges", file
             )

@@ -104,7 +104,7 @@ def test_whatever_stands_in_it_is_refused_in_words_or_can_be_rendered(data, tmp_
     [
         {"edges": []}, {"edges": [0.0]}, {"edges": [0.0, 1.0]}, {"edges": [0.0, 1.0, 0.5]}, {"edges": [-1.0, 0.5, 1.0]},
         {"worse_bars": []}, {"better_bars": [1]}, {"worse_bars": [], "better_bars": [], "edges": [0.0]},
-        {"worse_bars": [-1, 2]},
+        {"worse_bars": [-1, 2]}, {"edges": [0.0, 0.5, 1e308]},
     ],
 )  # fmt: skip
 def test_bars_that_can_not_be_drawn_are_refused(broken, tmp_path):
