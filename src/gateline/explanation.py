@@ -141,6 +141,8 @@ def _say_rule(rule: Rule, policy: Policy) -> str:
     metric = policy.metrics[rule.metric]
     labels = rule.labels(policy.slices.by)
     where = f" in {rule.slice}" if rule.slice else f" for each value of {', '.join(labels)}" if labels else ""
+    if rule.slice in policy.slices.files:
+        where += f", the questions of {policy.slices.files[rule.slice]}"
     if rule.hard:
         how = "hard: by the plain value, however few the samples, never waived"
     elif rule.kind == "every":

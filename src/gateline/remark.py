@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gateline.errors import nearest
 from gateline.record import Record
-from gateline.texts import Texts, load
+from gateline.texts import ENGLISH, Texts, load
 
 Value = int | float | str
 """What may stand in a sentence: a count, a number as it is shown, a name or a text."""
@@ -85,11 +85,11 @@ def say_all(texts: Sequence[str], remarks: Sequence[Remark | None], language: Te
 
 
 def say_again(text: str, remark: Remark | None, language: Texts) -> str:
-    """Return one sentence in a language; the text where there is no remark, or none that can be said.
+    """Return one sentence in a language; the text itself in English, or where there is no remark that can be said.
 
     A verdict may come from another version of gateline, so its keys and values are not trusted to be known.
     """
-    if remark is None:
+    if remark is None or language.language == ENGLISH:
         return text
     try:
         return say_remark(remark, language)

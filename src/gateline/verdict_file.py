@@ -20,6 +20,8 @@ from gateline.verdict import SCHEMA, Verdict, count, decide
 MOST_BYTES = 32 * 1024 * 1024
 _MOST_PROBLEMS = 3
 _MOST_DIGITS = 18
+_FARTHEST = 1e300
+"""Of an end of a bar: beyond it a hundred times as much is no number any more."""
 
 
 def read_verdict(path: str | PathLike[str]) -> Verdict:
@@ -85,6 +87,29 @@ def _refuse_contradictions(verdict: Verdict, file: str) -> None:
             raise InputError(f"{finding.rule} blocks, but its status is {finding.status.value}", file)
         if finding.status.value == "fail" and not finding.blocks:
             raise InputError(f"{finding.rule} has failed, but does not block", file)
+    _refuse_broken_drawings(verdict, file)
+
+
+def _refuse_broken_drawings(verdict: Verdict, file: str) -> None:
+    """Refuse what can't be drawn: bars without both their ends, counts below 0, times without their shares."""
+    for spread in verdict.spreads:
+        ends, bars = spread.edges, [*spread.worse_bars, *spread.better_bars]
+        fits = len(spread.worse_bars) == len(spread.better_bars) == len(ends) - 1 > 0
+        if not fits or min(bars) < 0 or ends != sorted(ends) or not 0 <= ends[0] <= ends[-1] <= _FARTHEST:
+            raise InputError(
+                f"the spread of {spread.metric} can't be drawn: its bars are not those of its edges", file
+            )
+    for curve in verdict.curves:
+        runs = [curve.candidate] + ([] if curve.baseline is None else [curve.baseline])
+        shares = curve.probabilities
+        if (
+            not shares
+            or any(len(run) != len(shares) for run in runs)
+            or not all(0 <= one <= 1 for one in shares)
+        ):
+            raise InputError(
+                f"the curve of {curve.field} can't be drawn: its times are not those of its shares", file
+            )
 
 
 def _refuse_constant(name: str) -> None:

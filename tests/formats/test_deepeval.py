@@ -172,6 +172,67 @@ def test_in_strict_mode_the_threshold_tells(tmp_path, version, threshold, better
     assert run.find_facts("Hallucination").better == better
 
 
+TURNED = ("Hallucination", "Bias", "Toxicity")
+
+
+@pytest.mark.parametrize("mode", ["", "strict-"])
+@pytest.mark.parametrize(("version", "better", "bad"), [("4.1.10", "lower", 1), ("4.3.1", "higher", 0)])
+def test_directions_of_files_that_both_versions_wrote(mode, version, better, bad):
+    run = read_run(DEEP / f"directions-{mode}{version}.test_run.json")
+    for name in TURNED:
+        assert run.find_facts(name).better == better
+        assert run.numbers(name).tolist() == [1 - bad, bad, 1 - bad]
+    assert run.format_version == ("before 4.2" if better == "lower" else "4.2 or later")
+    assert run.find_facts("kind").better == "higher"
+    assert run.numbers("Kind [GEval]").tolist() == [0.9, 0.2, 0.9]
+
+
+def test_of_two_versions_what_did_not_turn_is_compared(tmp_path):
+    paths = [DEEP / f"directions-{version}.test_run.json" for version in ("4.1.10", "4.3.1")]
+    for name in TURNED:
+        verdict = judge(POLICY.format(metric=name, better="lower"), *paths, tmp_path)
+        assert verdict.verdict == "invalid"
+        assert f"{name} is another metric in the two files" in verdict.because[0]
+    verdict = judge(POLICY.format(metric="kind", better="higher"), *paths, tmp_path)
+    assert (verdict.verdict, verdict.findings[0].gain) == ("pass", 0)
+
+
+def test_repeats_of_a_test_run_are_attempts(tmp_path):
+    """Three cases that pytest names by place, and two with names of their own."""
+    once, twice = (read_run(DEEP / f"{name}.test_run.json") for name in ("once", "repeats"))
+    assert len(once) == 5
+    assert len(twice) == 10
+    assert sorted(set(twice.ids)) == sorted(once.ids)
+    assert twice.texts("attempt") == ["1", "2"] * 5
+    assert twice.id_field == "text of input"
+    verdict = judge(
+        POLICY.format(metric="exact_match", better="higher"),
+        DEEP / "once.test_run.json",
+        DEEP / "repeats.test_run.json",
+        tmp_path,
+    )
+    assert (verdict.verdict, verdict.pairing.paired, verdict.findings[0].gain) == ("pass", 5, 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "ids"),
+    [
+        (["t[2024-12]", "t[2023-12]"], None),
+        (["t[1-2]", "t[2-2]"], ["t", "t"]),
+        (["t[a-1-2]", "t[a-2-2]"], ["t[a]", "t[a]"]),
+        (["t[a-1-2]", "t[b-2-2]"], None),
+        (["t[a-1-1]", "t[b-1-1]"], None),
+    ],
+)
+def test_what_is_a_repeat_and_what_a_name(tmp_path, names, ids):
+    cases = [
+        case(name, input=(ids or names)[place], metricsData=[result()]) for place, name in enumerate(names)
+    ]
+    run = read_run(write_run(tmp_path / "a.json", *cases))
+    assert run.ids == (ids or names)
+    assert not run.made_ids
+
+
 @pytest.mark.parametrize("threshold", [None, 0.5])
 @pytest.mark.parametrize("name", ["Hallucination", "Bias"])
 def test_a_direction_that_nothing_shows_is_not_guessed(tmp_path, name, threshold):

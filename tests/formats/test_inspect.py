@@ -4,6 +4,7 @@ import io
 import json
 import random
 import struct
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -243,6 +244,14 @@ def test_another_zip_file_is_not_ours(tmp_path):
         read_run(tmp_path / "a.zip")
     with pytest.raises(InputError, match=r"is a zip file without header\.json"):
         read_run(tmp_path / "a.zip", read_as="inspect")
+
+
+def test_nothing_heavy_is_loaded_to_look_for_a_reader():
+    script = "import sys, gateline.readers as r; r.readers(); print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"zipfile", "lzma", "zstandard"} & set(loaded)
 
 
 # Zip files that are broken or meant to harm
@@ -485,6 +494,24 @@ def test_secrets_of_the_arguments_stay_where_they_are(tmp_path):
     arguments = {"api_key": "x", "base_url": "y", "top": 3, "nested": {"a": 1}}
     run = read_run(write(tmp_path, sample(), eval={"task_args": arguments, "model_args": {"token": "z"}}))
     assert {name for name in run.provenance if "args" in name} == {"task_args.top"}
+
+
+@pytest.mark.parametrize("form", ["text", "object", "list"])
+def test_a_judge_is_known_in_each_form_and_its_arguments_are_not_repeated(tmp_path, form):
+    """`model_graded_qa(model=get_model(...))` logs the model as an object."""
+    judge = {"model": "judge-1", "base_url": "http://x", "model_args": {"api_key": "s3cret"}, "config": {}}
+    asked = {"text": "judge-1", "object": judge, "list": [judge, "judge-1"]}[form]
+    scorers = [
+        {
+            "name": "graded",
+            "options": {"model": asked, "parts": {"n": 1, "checkers": [judge], "api-key": "s3cret"}},
+        }
+    ]
+    run = read_run(write(tmp_path, sample(), eval={"scorers": scorers}))
+    assert run.provenance["judge"] == ["judge-1"]
+    assert run.provenance["scorer_options.graded"] == '{"parts": {"checkers": ["judge-1"], "n": 1}}'
+    assert "s3cret" not in str(run.provenance)
+    assert "http" not in str(run.provenance)
 
 
 @pytest.mark.parametrize(("change", "fact"), [

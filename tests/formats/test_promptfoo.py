@@ -198,6 +198,40 @@ def test_old_results_tell_errors_by_what_is_not_graded(tmp_path):
     np.testing.assert_array_equal(run.numbers("pass"), [np.nan, 0])
 
 
+def test_a_file_of_the_first_versions(tmp_path):
+    """Without ids of evaluations, tests and prompts, and with another name for a prompt's label."""
+    one = {
+        "provider": {"id": "openai:gpt-4"},
+        "prompt": {"raw": "Say Q1?", "display": "Say {{question}}"},
+        "vars": {"question": "Q1?"},
+        "response": {
+            "output": "an answer",
+            "tokenUsage": {"total": 9, "prompt": 4, "completion": 5},
+            "cost": 0.2,
+        },
+        "success": True,
+        "score": 0.5,
+        "namedScores": {"tone": 0.25},
+        "latencyMs": 12,
+        "cost": 0.2,
+    }
+    path = tmp_path / "a.json"
+    path.write_text(
+        json.dumps({"results": {"version": 2, "results": [one], "stats": {}, "table": {}}, "config": {}})
+    )
+    run = read_run(path)
+    assert run.format == "promptfoo"
+    assert [run.numbers(name)[0] for name in ("pass", "score", "tone", "latency_ms", "cost_usd")] == [
+        1,
+        0.5,
+        0.25,
+        12,
+        0.2,
+    ]
+    assert run.provenance == {"provider": "openai:gpt-4", "prompt": "Say {{question}}"}
+    assert run.fields["question"] == ["Q1?"]
+
+
 def graded(*components: dict, **more) -> dict:
     passed = all(one["pass"] for one in components)
     score = sum(one["score"] for one in components) / len(components)
@@ -234,6 +268,46 @@ def test_a_judge_that_failed_is_no_zero(tmp_path):
     np.testing.assert_array_equal(run.numbers("pass"), [np.nan, 0, 1, np.nan])
     assert "error" not in run.fields
     assert any("where its judge failed" in warning and "3 assertions" in warning for warning in run.warnings)
+
+
+def test_judged_by_promptfoo_itself():
+    """promptfoo's own sums, without what it counted as 0 though a judge or the provider failed."""
+    run, told = read_run(FOO / "judged.json"), document("judged")["results"]["prompts"][0]["metrics"]
+    rows = {text: row for row, text in enumerate(run.texts("question"))}
+    at = {name: {text: run.numbers(name)[row] for text, row in rows.items()} for name in run.metrics}
+    assert told["testErrorCount"] == (run.texts("error") or []).count("no_answer") == 2
+    assert told["namedScores"]["tone"] == np.nansum(run.numbers("tone"))
+    assert told["namedScoresCount"]["tone"] - 2 == (~np.isnan(run.numbers("tone"))).sum()
+    nan = pytest.approx(np.nan, nan_ok=True)
+    assert (at["tone"]["q judgefail"], at["facts"]["q judgefail"], at["pass"]["q judgefail"]) == (nan, 1, nan)
+    assert (at["facts"]["q judgefail and red"], at["pass"]["q judgefail and red"]) == (0, 0)
+    assert (at["pass"]["q nothing"], at["score"]["q nothing"]) == (nan, nan)
+    assert (at["pass"]["q throws"], at["facts"]["q throws"]) == (0, 0)
+    assert (at["group"]["q set"], at["facts"]["q set"], at["score"]["q set"]) == (0.75, 0.75, 0.75)
+    known = ~np.isnan(run.numbers("score"))
+    lost = 1 + 0.5  # a test without assertions, and one whose judge failed on one of two
+    assert run.numbers("score")[known].sum() == pytest.approx(told["score"] - lost)
+    assert (run.format_version, run.provenance["judge"]) == ("0.123.1", ["file://judge_bad.js"])
+
+
+def test_a_judge_that_failed_in_a_set_takes_the_score_of_the_set(tmp_path):
+    inner = [component(0, "tone", broken=True), component(1, "facts")]
+    whole = {
+        "pass": False,
+        "score": 0.5,
+        "componentResults": inner,
+        "metadata": {"assertionSet": {"metric": "group"}},
+    }
+    well = whole | {
+        "componentResults": [component(1, "tone")],
+        "pass": True,
+        "metadata": {"assertionSet": {"metric": "other"}},
+    }
+    named = {"tone": 0, "facts": 1, "group": 0.5, "other": 1}
+    run = read_run(
+        write_json(tmp_path / "a.json", answer(0, **graded(whole, well, namedScores=named)), answer(1))
+    )
+    np.testing.assert_equal([run.numbers(name)[0] for name in named], [np.nan, 1, np.nan, 1])
 
 
 def test_a_test_without_assertions_has_no_score(tmp_path):

@@ -68,6 +68,22 @@ def test_a_blocked_change_is_told_everywhere(job, github, environment, capsys):
     assert "\n::error file=gates/rag.yml,line=" in capsys.readouterr().out
 
 
+def test_in_chinese_all_that_people_read_is_and_what_programs_read_stays(
+    job, github, environment, capsys, monkeypatch
+):
+    assert job() == 1
+    english = told(environment), Path("gateline-out/verdict.json").read_bytes()
+    monkeypatch.setenv("GATELINE_LANG", "zh")
+    assert job() == 1
+    assert (told(environment), Path("gateline-out/verdict.json").read_bytes()) == english
+    (body,) = github.bodies()
+    assert "### ❌ rag：已拦截\n" in body
+    assert "### ❌ rag：已拦截" in Path(environment["GITHUB_STEP_SUMMARY"]).read_text(encoding="utf-8")
+    assert (
+        "title=rag：answers-hold-where-text-is-given::切片 text_given 的 answered" in capsys.readouterr().out
+    )
+
+
 def test_a_second_run_gives_the_same_bytes_and_writes_nothing_new(job, github):
     job()
     before = {path: path.read_bytes() for path in Path("gateline-out").iterdir()}
@@ -330,3 +346,44 @@ def test_an_older_run_that_ends_later_says_so_and_keeps_its_exit_code(job, githu
     assert "a newer run has already commented on rag" in capsys.readouterr().err
     assert job(GITHUB_RUN_ID="4244") == 1
     assert "<!-- gateline run: 4244.1 -->" in github.bodies()[0]
+
+
+TELLING = json.dumps({"message": f"Bad credentials: {TOKEN}", "errors": [TOKEN]}).encode()
+FAILURES = {
+    "401": Reply(401, {}, TELLING),
+    "403": Reply(403, {"x-ratelimit-remaining": "4999"}, TELLING),
+    "404": Reply(404, {}, TELLING),
+    "422": Reply(422, {}, TELLING),
+    "429": Reply(429, {"retry-after": "1"}, TELLING),
+    "429, too long": Reply(429, {"retry-after": "86400"}, TELLING),
+    "500": Reply(500, {}, TELLING),
+    "503": Reply(503, {}, b"<html>" + TELLING),
+    "broken JSON": Reply(200, {"content-type": "application/json"}, b'{"token": "' + TOKEN.encode()),
+    "another kind of JSON": Reply(200, {}, TELLING),
+    "elsewhere": Reply(302, {"location": f"http://127.0.0.1:9/?{TOKEN}"}, b""),
+    "to no web address": Reply(301, {"location": f"file:///{TOKEN}"}, b""),
+    "no answer": TimeoutError(),
+}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("how", FAILURES)
+@pytest.mark.parametrize("when", ["", "/comments$", "/user$", "^POST"])
+def test_whatever_github_answers_the_exit_code_stays_and_the_token_is_told_nowhere(
+    job, github, environment, capfd, how, when
+):
+    github.add_comment("<!-- gateline: rag -->\nold", "owner", "User")
+    github.when, github.trouble = when, [FAILURES[how]] * 500
+    assert job(BLOCKED, "-vv") == 1
+    told = capfd.readouterr()
+    texts = [
+        told.out,
+        told.err,
+        *(path.read_text(encoding="utf-8", errors="replace") for path in Path().rglob("*") if path.is_file()),
+    ]
+    texts += [
+        Path(environment[name]).read_text(encoding="utf-8")
+        for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
+    ]
+    assert not any(TOKEN in text for text in texts)
+    assert "bug in gateline" not in told.err

@@ -14,6 +14,7 @@ from gateline.hosts import find_host
 from gateline.hosts._http import RefusedError
 from gateline.hosts._token import find_token
 from gateline.hosts.github import Job
+from gateline.texts import load
 
 
 def with_event(environment, **head):
@@ -83,7 +84,7 @@ def test_an_enterprise_server_is_asked_under_its_own_path(environment):
     ],
 )  # fmt: skip
 def test_links_lead_to_the_server_of_the_job(environment, variables, whole):
-    assert Job({**environment, **variables}).whole == whole
+    assert Job({**environment, **variables}).whole(load()) == whole
 
 
 def test_a_refused_comment_is_explained(environment):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import os
 import shutil
@@ -81,6 +82,16 @@ def test_a_verdict_of_a_fork_is_posted_and_says_so_first(publish, github, made, 
         "> **This verdict was made in the fork's run** (`visitor/rag-app`, commit `cccccccccccc`)"
     )
     assert TOKEN not in github.bodies()[0]
+
+
+def test_it_is_said_in_the_language_that_is_asked_for_and_stays_the_one_comment(publish, github, made):
+    publish(made["gates/rag.yml"])
+    publish(made["gates/rag.yml"], None, "--lang", "zh")
+    (body,) = github.bodies()
+    assert "> **此结论由复刻仓库的运行得出**（`visitor/rag-app`，提交 `cccccccccccc`）" in body
+    assert "**切片 `text_given` 的 `answered` 从 100.0% 降至 92.0%" in body
+    publish(made["gates/rag.yml"])
+    assert "This verdict was made in the fork's run" in github.bodies()[0]
 
 
 def test_it_keeps_to_the_one_comment(publish, github, made):
@@ -254,5 +265,7 @@ def test_any_value_anywhere_is_refused_or_can_be_rendered(made, tmp_path, data):
         found = read_verdict(tmp_path / "verdict.json")
     except InputError:
         return
-    for report in ("markdown", "codequality", "junit", "annotations", "text"):
-        assert isinstance(render(report, found), str)
+    for report, language in itertools.product(
+        ("markdown", "codequality", "junit", "annotations", "text"), ("en", "zh")
+    ):
+        assert isinstance(render(report, found, language=language), str)

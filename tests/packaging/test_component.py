@@ -25,6 +25,7 @@ INPUTS = HEADER["spec"]["inputs"]
 ((NAME, JOB),) = BODY.items()
 DATA = "gates/data/refchecker"
 GATE = {"baseline": f"{DATA}/baseline.jsonl", "candidate": f"{DATA}/candidate.jsonl"}
+CODE_QUALITY = "gl-code-quality-report.json"
 COMPONENT = "$CI_SERVER_FQDN/$CI_PROJECT_PATH/gateline@$CI_COMMIT_SHA"
 
 
@@ -43,8 +44,7 @@ def inputs_by_variable():
 
 def test_each_input_is_a_variable_of_the_program_or_a_part_of_the_job():
     named = inputs_by_variable()
-    assert set(options_of_ci()) <= set(named)
-    assert set(named) - set(options_of_ci()) <= {"GATELINE_LANG"}
+    assert set(options_of_ci()) == set(named)
     of_the_job = set(re.findall(r"inputs\.([\w-]+)", json.dumps({**BODY[NAME], "variables": None, NAME: 0})))
     assert set(INPUTS) == set(named.values()) | of_the_job
     assert of_the_job == {"job-name", "stage", "image", "artifact-name", "expire-in", "output-dir"}
@@ -58,9 +58,11 @@ def test_inputs_are_required_typed_and_preset_as_the_options_are():
             assert (told["type"], told["default"]) == ("boolean", False)
         else:
             assert told["type"] == "string"
-            assert told.get("options") == (None if option.choices is None else list(option.choices))
-        if option.choices is not None:
-            assert told["default"] == option.default
+            # a language is a file of the program, and the program says which there are
+            listed = None if option.choices is None or option.dest == "lang" else list(option.choices)
+            assert told.get("options") == listed
+            if listed:
+                assert told["default"] == option.default
     assert all(told["description"].strip() for told in INPUTS.values())
 
 
@@ -145,12 +147,15 @@ def test_every_input_does_what_it_says(program, project):
         "stage": "gates",
         "comment": "never",
         "with-excerpts": True,
+        "lang": "zh",
     }
     folder = project(inputs, stages=["gates"])
     done = run_local(program, folder, "--stage", "gates")
     assert done.returncode == 0, done.stdout + done.stderr
     verdict = json.loads((kept(folder, "quality-gate") / "out/gate/verdict.json").read_text(encoding="utf-8"))
     assert (verdict["verdict"], verdict["judged_on"], verdict["baseline"]) == ("pass", "2026-12-01", None)
+    page = (kept(folder, "quality-gate") / "out/gate/report.html").read_text(encoding="utf-8")
+    assert '<html lang="zh' in page
 
 
 def test_each_inclusion_is_a_gate_with_a_job_of_its_own(program, project):
@@ -170,6 +175,14 @@ def test_a_pattern_of_policies_is_several_gates_in_one_job(program, project):
     assert done.returncode == 1
     names = {path.parent.name for path in (kept(folder) / "gateline-out").glob("*/junit.xml")}
     assert names == {"rag", "refusals", "short"}
+    lists = [
+        json.loads((kept(folder) / "gateline-out" / name / CODE_QUALITY).read_text(encoding="utf-8"))
+        for name in sorted(names)
+    ]
+    joined = json.loads((kept(folder) / "gateline-out" / CODE_QUALITY).read_text(encoding="utf-8"))
+    assert joined == [issue for issues in lists for issue in issues]
+    assert {issue["location"]["path"] for issue in joined} == {"gates/rag.yml", "gates/refusals.yml"}
+    assert len({issue["fingerprint"] for issue in joined}) == len(joined)
 
 
 @pytest.mark.parametrize(

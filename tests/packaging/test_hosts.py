@@ -166,3 +166,19 @@ def test_the_gitlab_job_runs_its_script_and_names_known_variables():
     known = {variable_of(action, "ci") for action in options_of("ci")} | {"GATELINE_TOKEN"}
     text = (ROOT / "docs" / "gitlab.md").read_text(encoding="utf-8")
     assert set(re.findall(r"GATELINE_\w+", text)) <= known
+
+
+@pytest.mark.parametrize("taken", ["gl-code-quality-report.json", "rag/gl-code-quality-report.json"])
+def test_a_joint_report_that_cannot_be_written_is_a_note_and_changes_no_exit_code(workspace, taken):
+    """A folder lies where the file should; the gates are rag, which blocks, and short, which passes."""
+    (workspace / "out" / taken).mkdir(parents=True)
+    given = [f"--{name} {value}" for name, value in FILES.items()]
+    done = run_gateline(
+        " ".join(["gateline ci --policy gates/rag.yml --policy gates/short.yml --output-dir out", *given]),
+        cwd=workspace,
+        env={"PATH": os.environ["PATH"], "GITLAB_CI": "true"},
+    )
+    assert done.returncode == 1, done.stderr
+    assert "gateline: the reports of several gates can't be joined: " in done.stderr
+    assert (workspace / "out" / "short" / "verdict.json").is_file()
+    assert not any(file.is_file() for file in (workspace / "out").glob("gl-code-quality-report.json"))

@@ -66,7 +66,7 @@ def test_the_worked_example_by_hand():
 @pytest.mark.parametrize("labelled", [8, 12, 40])
 @pytest.mark.parametrize("spread", [0.02, 0.4])
 def test_the_ends_of_a_difference_of_means_against_draws(labelled, spread):
-    """400,000 draws of the weights, both parts sharing those of the labelled clusters."""
+    """200,000 draws of the weights, both parts sharing those of the labelled clusters."""
     generator = np.random.default_rng([labelled, int(spread * 100)])
     clusters = 60
     size = generator.integers(1, 4, clusters).astype(float)
@@ -82,7 +82,7 @@ def test_the_ends_of_a_difference_of_means_against_draws(labelled, spread):
 
     tail = ndtr(adjusted_deviate(level, _effective_clusters(first, second)))
     draws = []
-    for _ in range(40):
+    for _ in range(20):
         weights = generator.standard_exponential((clusters, 10_000))
         ends = generator.standard_gamma(0.5, (4, 10_000))
         means = []
@@ -92,7 +92,7 @@ def test_the_ends_of_a_difference_of_means_against_draws(labelled, spread):
         draws.append(means[1] - means[0])
     expected = np.quantile(np.concatenate(draws), [tail, 1 - tail])
     width = expected[1] - expected[0]
-    allowed = 0.03 if labelled < 10 else 0.01  # below 10 labelled clusters 20,000 draws decide
+    allowed = 0.03 if labelled < 10 else 0.015  # below 10 labelled clusters 20,000 draws decide
     assert [found.low, found.high] == pytest.approx(expected, abs=allowed * width)
     assert (found.draws > 0) == (labelled < 10)
 

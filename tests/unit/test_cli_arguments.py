@@ -70,6 +70,7 @@ def test_every_option_of_every_command_has_its_variable(monkeypatch: pytest.Monk
     spelled = {
         "fail-on": "never",
         "lang": "zh",
+        "judge-everywhere": "1",
         "format": "json",
         "first-run": "1",
         "with-excerpts": "1",

@@ -16,6 +16,7 @@ from gateline.errors import InputError, PolicyError
 from gateline.golden import read_golden
 from gateline.harvest import harvest
 from gateline.verdict import Origin, Verdict
+from gateline.verdict_file import read_verdict
 from runs import Record, check_gate, records, set_field, set_metric, write_gate, write_run
 
 HOLDS = "{id: holds, kind: tolerance, metric: score, worse_by_at_most: 1}"
@@ -62,7 +63,7 @@ def test_a_whole_set_letter_for_letter(tmp_path: Path) -> None:
         '{"why": "much worse", "gate": "gate", "rule": null, "metric": "score", "slice": null, '
         f'"slices": ["language=de"], {values}, {digests}}}]}}\n'
     )
-    assert (found.added, found.seen_again, found.total, found.notices) == (["b"], [], 1, [])
+    assert (found.added, found.updated, found.total, found.notices) == (["b"], [], 1, [])
 
 
 SCORES = st.lists(st.sampled_from([0.0, 0.4, 0.5, 1.0]), min_size=12, max_size=12)
@@ -171,12 +172,12 @@ def test_a_text_that_was_not_known_is_filled_in_later(tmp_path: Path) -> None:
     file, verdict = tmp_path / "set.jsonl", judge(tmp_path / "1", "b 1>0 a*40 1>1")
     without = harvest(verdict, file)
     assert without.notices == [
-        "the text of 1 questions is not known, they are kept by id alone: 'b' (--golden or --candidate give it)"
+        "the text of 1 question is not known, kept by id alone: 'b' (--golden or --candidate give it)"
     ]
     file.write_text(without.text)
     write_run(tmp_path / "golden.jsonl", [{"id": "b", "question": "Who?", "answerable": True}])
     found = harvest(verdict, file, golden=tmp_path / "golden.jsonl")
-    assert (found.added, found.seen_again, found.notices) == ([], ["b"], [])
+    assert (found.added, found.updated, found.notices) == ([], ["b"], [])
     file.write_text(found.text)
     assert list(lines(found.text)[0]) == ["id", "question", "answerable", "seen"]
     assert harvest(verdict, file).notices == []
@@ -194,7 +195,7 @@ def test_a_question_that_fails_again_in_another_run_is_one_line_with_two_entries
     file = tmp_path / "set.jsonl"
     keep(file, judge(tmp_path / "1", "b 1>0 a*40 1>1"))
     found = harvest(judge(tmp_path / "2", "b 1>0.1 a*40 1>1"), file)
-    assert (found.added, found.seen_again, found.total) == ([], ["b"], 1)
+    assert (found.added, found.updated, found.total) == ([], ["b"], 1)
     assert [one["candidate"] for one in lines(found.text)[0]["seen"]] == [0.0, 0.1]
 
 
@@ -221,7 +222,7 @@ def test_questions_and_labels_come_from_golden_set_run_and_verdict(tmp_path: Pat
         "c": {"slices": {"language": "de"}, "question": "c?"},
         "d": {"slices": {"language": "de"}, "question": "d?"},
     }
-    assert found.notices == [f"2 questions are not in the golden set {tmp_path}/golden.jsonl: 'c', 'd'"]
+    assert found.notices == [f"not in the golden set {tmp_path}/golden.jsonl: 2 questions, 'c', 'd'"]
     excerpts = lines(harvest(verdict, file).text)
     assert [record["question"] for record in excerpts] == ["b?", "c?", "d?"]
 
@@ -230,6 +231,9 @@ def test_labels_come_from_a_table_and_from_qrels_too(tmp_path: Path) -> None:
     verdict = judge(tmp_path / "gate", "7 1>0 a*40 1>1")
     (tmp_path / "golden.csv").write_text("id,question,reference_answer\n7,Who?,She\n8,Where?,\n")
     (tmp_path / "qrels.txt").write_text("7 0 d1 1\n8 0 d2 1\n")
+    (tmp_path / "queries.jsonl").write_text('{"_id": "7", "text": "Who?", "metadata": {}}\n')
+    queries = lines(harvest(verdict, tmp_path / "none", golden=tmp_path / "queries.jsonl").text)[0]
+    assert (queries["question"], "text" in queries, "_id" in queries) == ("Who?", False, False)
     table = lines(harvest(verdict, tmp_path / "none", golden=tmp_path / "golden.csv").text)[0]
     assert (table["question"], table["reference_answer"]) == ("Who?", "She")
     (tmp_path / "set.jsonl").write_text(
@@ -345,6 +349,14 @@ def test_a_verdict_that_is_none_gives_nothing(tmp_path: Path) -> None:
         harvest(verdict, tmp_path / "none")
 
 
+def test_a_verdict_of_a_version_that_named_no_losses_is_refused(tmp_path: Path) -> None:
+    data = json.loads(judge(tmp_path, "b 1>0 a*40 1>1").to_json())
+    del data["losses"]
+    (tmp_path / "old.json").write_text(json.dumps(data))
+    with pytest.raises(InputError, match=r"named no losses .*judge the runs again"):
+        harvest(read_verdict(tmp_path / "old.json"), tmp_path / "none")
+
+
 # The command
 
 
@@ -364,13 +376,11 @@ def test_the_command_writes_the_set_and_says_what_is_new(
     assert run(arguments) == 0
     said = capsys.readouterr()
     assert (said.out, said.err) == (
-        "", "gateline: wrote gates/golden/regression.jsonl: 1 new (b); 1 questions\n",
+        "", "gateline: wrote gates/golden/regression.jsonl: 1 new (b); 1 question\n",
     )  # fmt: skip
     before = Path("gates/golden/regression.jsonl").stat()
     assert run(arguments) == 0
-    assert (
-        capsys.readouterr().err == "gateline: nothing new for gates/golden/regression.jsonl (1 questions)\n"
-    )
+    assert capsys.readouterr().err == "gateline: nothing new for gates/golden/regression.jsonl (1 question)\n"
     after = Path("gates/golden/regression.jsonl").stat()
     assert (before.st_mtime_ns, before.st_ino) == (after.st_mtime_ns, after.st_ino)
     assert [path.name for path in Path("gates/golden").iterdir()] == ["regression.jsonl"]

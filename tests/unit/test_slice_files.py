@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gateline.explanation import explain, review
 from gateline.guard import compare_policies
 from gateline.policy import load_policy
 from gateline.verdict import Verdict
@@ -146,6 +147,14 @@ def test_the_id_stands_under_a_usual_name_or_under_the_policys(tmp_path: Path, k
     assert (verdict.verdict, verdict.findings[0].samples) == ("pass", 2)
 
 
+def test_the_policy_in_sentences_names_the_file() -> None:
+    assert "at least 1 in regression, the questions of regression.jsonl (hard" in explain(
+        read(EVERY, slices=SLICES)
+    )
+    unused = read("{id: floor, kind: limit, metric: score, at_least: 0.5}", slices=SLICES)
+    assert review(unused) == ["slices.files.regression is named but no rule looks at it"]
+
+
 def test_two_slices_of_one_name_are_refused(tmp_path: Path) -> None:
     slices = "{named: {regression: {a: b}}, files: {regression: r.jsonl}}"
     write_gate(tmp_path, "a*40 1>1", EVERY, slices=slices)
@@ -163,6 +172,23 @@ def test_taking_the_slice_away_loosens_and_adding_it_does_not(tmp_path: Path) ->
         "slices.files.regression.file", "regression.jsonl", "other.jsonl",
     )  # fmt: skip
     assert change.loosens
+
+
+def test_the_base_branchs_policy_finds_the_file_from_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_gate(
+        tmp_path, "a*40 1>0", EVERY, "{id: floor, kind: limit, metric: score, at_least: 0}", slices=SLICES
+    )
+    write_set(tmp_path, ["a1"])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "base").mkdir()
+    (tmp_path / "policy.yml").rename("base/policy.yml")
+    write_gate(tmp_path, "a*40 1>0", "{id: floor, kind: limit, metric: score, at_least: 0}")
+    verdict = check_gate(tmp_path, base_policy=tmp_path / "base" / "policy.yml")
+    assert verdict.verdict == "pass"
+    assert verdict.policy.under_base is not None and verdict.policy.under_base.verdict == "fail"
+    assert "slices.files.regression" in [change.path for change in verdict.policy.changes if change.loosens]
 
 
 def test_the_file_is_looked_for_from_the_policys_folder_then_from_here(

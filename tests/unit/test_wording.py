@@ -13,6 +13,7 @@ from reports.verdicts import (
     improvement,
     latency,
     make_finding,
+    noted,
     passing,
     skipped,
     span,
@@ -21,7 +22,7 @@ from reports.verdicts import (
 
 from gateline.amounts import found, from_to, interval, needed
 from gateline.findings import Finding, Status
-from gateline.remark import Said, said
+from gateline.remark import said
 from gateline.spelling import Spelling
 from gateline.wording import describe
 
@@ -157,8 +158,7 @@ SENTENCES = {
     ),
     "too small to judge": (
         skipped(),
-        ("answer_correct in language=fr is not judged: 12 pairs, the policy judges slices from 30 on; it could have "
-        "shown a change of 31 points."),
+        "answer_correct in language=fr is not judged: 12 samples, slices.at_least is 30.",
     ),
 }  # fmt: skip
 
@@ -238,10 +238,6 @@ def test_every_text_from_a_file_goes_through_the_spelling() -> None:
     assert "<q-0173>" in describe(every(status=Status.FAIL), spelling)
     assert "[a note]" in describe(unsettled(notes=["a note"]), spelling)
     assert "[a note]" in describe(skipped(notes=["a note"]), spelling)
-
-
-def noted(*notes: Said) -> dict[str, Any]:
-    return {"notes": [str(note) for note in notes], "notes_said": [note.remark for note in notes]}
 
 
 def test_a_reason_that_only_looks_like_one_counts_for_nothing() -> None:

@@ -17,7 +17,7 @@ from gateline.audit.reading import UNREADABLE, LabelFile
 from gateline.errors import InputError, Problem, name_some
 from gateline.golden.labels import UnfitLabelError, read_truth
 from gateline.readers._building import describe
-from gateline.samples import Floats, number_text, read_number
+from gateline.samples import LARGEST, SMALLEST, Floats, number_text, read_number
 from gateline.statistics.kappa import MOST_CATEGORIES
 
 Kind = Literal["pass/fail", "graded", "categories"]
@@ -163,7 +163,9 @@ def _number(value: object) -> float | None:
     if isinstance(value, bool):
         return float(value)
     number = read_number(value)
-    return number if number is not None and math.isfinite(number) else None
+    if number is None or not (number == 0.0 or SMALLEST <= abs(number) <= LARGEST):
+        return None  # also NaN, infinite, or beyond what can be squared
+    return number
 
 
 def _category(value: object) -> str | None:

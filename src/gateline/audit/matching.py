@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from gateline.errors import InputError, PolicyError, Problem, did_you_mean, name
 from gateline.samples import Floats, Run
 from gateline.statistics import cluster_keys
 from gateline.statistics.prediction_powered import JudgedSamples
+
+SAMPLING = "review.sampling"
+"""Field in which a review queue says how a line was chosen: `random` lines are a simple random sample of all."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class Matched:
     cluster: NDArray[np.int64]
     cluster_names: list[str]
     bounds: tuple[float, float]
+    by_chance: NDArray[np.bool_]
+    """Whether a label of people, if there is one, was asked for by chance and not for a reason (n)."""
     slices: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -75,6 +80,13 @@ class Matched:
         """Return some samples for the statistics; all of them must have a judge's label."""
         keys = cluster_keys(self.cluster_names)
         return JudgedSamples(self.judge[rows], self.human[rows], self.cluster[rows], keys)
+
+    def take_by_chance(self, rows: NDArray[np.bool_]) -> JudgedSamples:
+        """Return some samples with the labels that were asked for by chance; with all labels where none is missing."""
+        samples = self.take(rows)
+        if samples.has_label.all():
+            return samples
+        return replace(samples, human=np.where(self.by_chance[rows], samples.human, math.nan))
 
     def missing(self, rows: NDArray[np.bool_]) -> dict[str, int]:
         """Count the judge's missing labels by cause, the most frequent first."""
@@ -100,6 +112,7 @@ def match(question: Question) -> Matched:
     people = np.array([math.nan if row is None else found.human[row] for row in where])
     if not (~np.isnan(people) & ~np.isnan(found.judge)).any():
         raise InputError("no sample has a label of people and of the judge", judge.run.file)
+    by_chance, notes = _find_chosen(human_run, where, people)
     slices = {name: _labels(name, judge_run, human_run, where, "--slices") for name in question.slices}
     names = list(ids)
     if question.cluster:
@@ -119,9 +132,26 @@ def match(question: Question) -> Matched:
         cluster=np.array([codes[name] for name in names], dtype=np.int64),
         cluster_names=list(codes),
         bounds=_bounds(found.kind, people, found.judge, human, judge),
+        by_chance=by_chance,
         slices=slices,
-        warnings=(*human_run.warnings, *judge_run.warnings, *found.warnings),
+        warnings=(*human_run.warnings, *judge_run.warnings, *found.warnings, *notes),
     )
+
+
+def _find_chosen(
+    human: Run, where: Sequence[int | None], people: Floats
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Return which labels were asked for by chance, as a review queue says of its lines; all where nothing says so."""
+    sampling = human.texts(SAMPLING)
+    if sampling is None:
+        return np.ones(people.size, dtype=bool), ()
+    by_chance = np.array([row is None or sampling[row] in ("random", "") for row in where])
+    chosen = int((~by_chance & ~np.isnan(people)).sum())
+    note = (
+        f"{human.file}: {chosen:,} labels were asked for for a reason ({SAMPLING}); what people would say of all rests "
+        "on the others alone, the judge's errors are counted over both"
+    )
+    return by_chance, (note,) if chosen else ()
 
 
 def _refuse_different_ids(

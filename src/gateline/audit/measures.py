@@ -22,6 +22,7 @@ from gateline.statistics.rogan_gladen import measure_separation
 
 MEAN = Statistic("mean")
 ALONE = "needs labels in at least 2 clusters"
+NO_RANGE = "one value is all that was seen, and no range is known"
 NO_CHANCE = "both use one and the same label only"
 
 
@@ -136,9 +137,14 @@ def count_table(samples: JudgedSamples, categories: int) -> list[list[int]]:
 def mean_of(
     values: Floats, samples: JudgedSamples, bounds: tuple[float, float] | None, level: Level
 ) -> Measured:
-    """Return the mean of one number a sample (n), with its interval; None of no sample."""
+    """Return the mean of one number a sample (n), with its interval; None of no sample.
+
+    `bounds` is the range of the numbers, None where one value is all that was ever seen: then there is no interval.
+    """
     if values.size == 0:
         return Measured(None, reason="no sample")
+    if bounds is None:
+        return Measured(float(values.mean()), samples=values.size, reason=NO_RANGE)
     interval = value_interval(
         _paired(values, values, samples), "candidate", MEAN, level=level.confidence, bounds=bounds,
         settings=level.settings,

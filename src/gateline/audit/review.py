@@ -47,6 +47,8 @@ class Part:
     """Clusters among these."""
     missing: dict[str, int]
     """The judge's missing labels by cause."""
+    human_where_missing: float | None
+    """Mean of people's labels where the judge has none: failures are seldom random. None where nobody knows."""
     without_human: int
     """Samples that the judge has a label for and people have not."""
     confusion: Confusion | None
@@ -137,9 +139,10 @@ def _look_at(matched: Matched, label: str, value: str, rows: NDArray[np.bool_], 
     else:
         measures = measure_agreement(samples, len(matched.categories), level)
         table = count_table(samples, len(matched.categories))
-    if measures and matched.kind != "categories":
+    of_all = matched.take_by_chance(judged)
+    if measures and matched.kind != "categories" and of_all.has_label.any():
         pass_fail = matched.kind == "pass/fail"
-        correction = correct(matched.take(judged), matched.bounds, level, pass_fail=pass_fail)
+        correction = correct(of_all, matched.bounds, level, pass_fail=pass_fail)
     return Part(
         label=label,
         value=value,
@@ -147,6 +150,7 @@ def _look_at(matched: Matched, label: str, value: str, rows: NDArray[np.bool_], 
         both=int(both.sum()),
         clusters=int(np.unique(matched.cluster[both]).size),
         missing=matched.missing(rows),
+        human_where_missing=_mean_where_missing(matched, rows & ~matched.judged),
         without_human=int((judged & ~both).sum()),
         confusion=confusion,
         table=table,
@@ -154,6 +158,11 @@ def _look_at(matched: Matched, label: str, value: str, rows: NDArray[np.bool_], 
         better_than_chance=_compare_with_chance(measures.get(DECIDES[matched.kind])),
         correction=correction,
     )
+
+
+def _mean_where_missing(matched: Matched, rows: NDArray[np.bool_]) -> float | None:
+    known = matched.human[rows & ~np.isnan(matched.human)]
+    return float(known.mean()) if known.size and matched.kind != "categories" else None
 
 
 def _compare_with_chance(found: Measured | None) -> Chance:

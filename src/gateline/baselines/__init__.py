@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from gateline.errors import GatelineError, HostError, InputError
 from gateline.files import is_there
+from gateline.remark import said
 from gateline.verdict import Origin
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _from_paths(setting: str) -> Baseline:
             f"{fetched[0]} can't be joined with other files", _PLACE, "name it alone, or fetch it first"
         )
     found = any(is_there(path) or (glob.has_magic(path) and glob.glob(path)) for path in paths)  # noqa: PTH207
-    return Baseline(path=setting, missing="" if found else f"{', '.join(paths)} is not there")
+    return Baseline(path=setting, missing="" if found else said("missing.not-there", paths=paths))
 
 
 def _from_artifact(setting: str, rest: str, candidate: str, job: Job | None) -> Baseline:
@@ -90,7 +91,7 @@ def _from_artifact(setting: str, rest: str, candidate: str, job: Job | None) -> 
         )
     artifact = job.fetch_artifact(name)
     if artifact is None:
-        return Baseline(missing=f"no successful run on {job.base_branch} has left an artifact {name}")
+        return Baseline(missing=said("missing.no-artifact", branch=str(job.base_branch), name=name))
     inside, content = take_file(artifact, path or None, Path(candidate.partition("\n")[0]).name)
     origin = Origin(
         source=setting,
@@ -111,7 +112,7 @@ def _from_git(setting: str, rest: str) -> Baseline:
     found = read_at(revision, path)
     origin = Origin(source=setting, commit=found.commit, made_on=found.made_on)
     if found.content is None:
-        return Baseline(missing=f"{path} is not there at {revision}")
+        return Baseline(missing=said("missing.not-at-revision", path=path, revision=revision))
     return Baseline(content=found.content, name=_harmless_name(path), origin=origin)
 
 
@@ -124,7 +125,7 @@ def _harmless_name(path: str) -> str:
 def say_missing(baseline: Baseline) -> GatelineError:
     """Return the error of a baseline that is not there, where that was not allowed."""
     return InputError(
-        f"there is no baseline yet: {baseline.missing}",
+        said("problem.no-baseline-yet", reason=baseline.missing),
         _PLACE,
-        "say first-run where that is so: then only fixed limits are judged, and this run can become the baseline",
+        said("hint.no-baseline-yet"),
     )

@@ -10,8 +10,9 @@ from dataclasses import asdict
 from gateline.audit.measures import Measured
 from gateline.audit.review import DECIDES, Audit, Part
 from gateline.figures import UNKNOWN, confidence_text, number, spell
-from gateline.reports.escape import display_width, terminal_name, terminal_text
+from gateline.reports.escape import cut, display_width, terminal_name, terminal_text
 
+LABELS = {"pass/fail": "pass/fail labels", "graded": "graded labels", "categories": "categories"}
 NAMES = {
     "sensitivity": "sensitivity",
     "false_positive_rate": "false-positive rate",
@@ -43,6 +44,8 @@ _PLAIN = {"kappa", "weighted_kappa", "spearman", "pearson"}
 """Numbers that are no shares, whatever the labels are."""
 _POINTS = {"bias", "separation"}
 WIDEST = 100
+SHORTEST = 12
+"""Columns that the name of a slice keeps in the narrowest terminal."""
 
 
 def to_json(audit: Audit) -> str:
@@ -67,18 +70,21 @@ def _render_head(audit: Audit, width: int) -> list[str]:
     part = audit.overall
     said = (
         f"{terminal_text(audit.judge)} ({terminal_name(audit.judge_metric)}) against people in "
-        f"{terminal_text(audit.human)} ({terminal_name(audit.human_metric)}): {audit.kind} labels, "
+        f"{terminal_text(audit.human)} ({terminal_name(audit.human_metric)}): {LABELS[audit.kind]}, "
         f"{part.both:,} of {part.samples:,} samples have both"
     )
     if part.clusters != part.both:
         said += f", in {part.clusters:,} clusters"
     lines = _wrap(said, width)
     if part.missing:
-        causes = ", ".join(f"{terminal_name(cause)} {count:,}" for cause, count in part.missing.items())
-        share = sum(part.missing.values()) / part.samples
-        lines += _wrap(
-            f"no judge's label: {sum(part.missing.values()):,} ({spell(share * 100, 1)} %): {causes}", width
-        )
+        count = sum(part.missing.values())
+        causes = ", ".join(f"{terminal_name(cause)} {number:,}" for cause, number in part.missing.items())
+        said = f"no judge's label: {count:,} ({spell(count / part.samples * 100, 1)} %): {causes}"
+        if part.human_where_missing is not None:
+            name = "human_rate" if audit.kind == "pass/fail" else "human_mean"
+            there = _found(name, Measured(part.human_where_missing), audit)
+            said += f"; {NAMES[name]} there {there}"
+        lines += _wrap(said, width)
     if part.without_human:
         lines += _wrap(f"judge's label only: {part.without_human:,}", width)
     return lines
@@ -140,8 +146,11 @@ def _render_slices(audit: Audit, width: int) -> list[str]:
         rows.append(
             (f"{terminal_name(part.label)}={terminal_name(part.value)}", f"{part.both:,}", *numbers, sign)
         )
-    while display_width(max(_table(rows), key=display_width)) > width and len(rows[0]) > 4:
+    while _width(rows) > width and len(rows[0]) > 4:
         rows = [(*row[:2], *row[3:]) for row in rows]
+    if (over := _width(rows) - width) > 0:
+        longest = max(display_width(row[0]) for row in rows)
+        rows = [(cut(row[0], max(longest - over, SHORTEST)), *row[1:]) for row in rows]
     lines = _table(rows)
     if any(part.better_than_chance != "better" for part in audit.slices):
         lines += _wrap("! not shown to be better than chance there, ✗ worse; --json has the intervals", width)
@@ -196,6 +205,10 @@ def _is_share(name: str, audit: Audit) -> bool:
 
 def _reasons(found: Sequence[tuple[str, Measured]], width: int) -> list[str]:
     return [line for title, one in found if one.reason for line in _wrap(f"  {title}: {one.reason}", width)]
+
+
+def _width(rows: Sequence[Sequence[str]]) -> int:
+    return max(display_width(line) for line in _table(rows))
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:

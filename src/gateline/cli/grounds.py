@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from gateline.baselines import Baseline, find_baseline, say_missing
 from gateline.cli.output import write_together
+from gateline.conclusion import add_notices
 from gateline.errors import HostError, PolicyError
 from gateline.policy import PolicyFile
+from gateline.remark import said
 from gateline.verdict import Origin, Verdict
 
 if TYPE_CHECKING:
@@ -49,12 +51,12 @@ class Grounds:
 
     def add_to(self, verdict: Verdict) -> Verdict:
         """Return the verdict with the baseline's origin and with the notices."""
-        update: dict[str, object] = {"notices": [*verdict.notices, *self.notices]}
-        if verdict.baseline is not None:
-            origin = self.origin and self.origin.model_copy(update={"age": _age(self.origin, verdict)})
-            facts = {"origin": origin, "file": self.shown_as or verdict.baseline.file}
-            update["baseline"] = verdict.baseline.model_copy(update=facts)
-        return verdict.model_copy(update=update)
+        verdict = add_notices(verdict, self.notices)
+        if verdict.baseline is None:
+            return verdict
+        origin = self.origin and self.origin.model_copy(update={"age": _age(self.origin, verdict)})
+        facts = {"origin": origin, "file": self.shown_as or verdict.baseline.file}
+        return verdict.model_copy(update={"baseline": verdict.baseline.model_copy(update=facts)})
 
 
 @contextlib.contextmanager
@@ -68,7 +70,7 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
         raise say_missing(found)
     base_policy, notices = _find_base_policy(options, place)
     if found.missing and options.first_run:
-        notices = (f"no baseline yet: {found.missing}; only fixed limits were judged", *notices)
+        notices = (said("notice.no-baseline-yet", reason=found.missing), *notices)
         yield Grounds(base_policy=base_policy, notices=notices)
         return
     with contextlib.ExitStack() as stack:
@@ -96,18 +98,19 @@ def _find_base_policy(
         return options.base_policy, ()
     from gateline.baselines.base_policy import find_base_policy
 
-    unknown = "so it is not known whether this change loosens it"
     try:
         if place.job.base_commit is None:
             return None, ()
         found = find_base_policy(options.policy, place.job)
     except HostError as error:
-        place.notes.say(f"the base branch's policy can't be had, {unknown}: {error}")
+        place.notes.say(
+            f"the base branch's policy can't be had, so it is not known whether this change loosens it: {error}"
+        )
         return None, ()
     except PolicyError as error:
-        return None, (f"the base branch's policy can't be read, {unknown}: {error}",)
+        return None, (said("notice.base-policy-unreadable", reason=str(error)),)
     if found is None:
-        return None, (f"the base branch has no {options.policy}, {unknown}",)
+        return None, (said("notice.no-base-policy", file=str(options.policy)),)
     return found, ()
 
 

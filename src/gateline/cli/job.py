@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import glob
+import json
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -13,9 +14,9 @@ from pathlib import Path
 from gateline.cli.checking import run_gate
 from gateline.cli.earlier import FILES, FOLDER_OF_CI
 from gateline.cli.grounds import Place
-from gateline.cli.output import print_report
+from gateline.cli.output import print_report, write_together
 from gateline.cli.publishing import Notes, post_comment
-from gateline.errors import PolicyError
+from gateline.errors import HostError, InputError, PolicyError
 from gateline.files import is_there
 from gateline.hosts import Job, find_host
 from gateline.policy import load_policy
@@ -123,6 +124,8 @@ def _tell(job: Job, gates: Sequence[Gate], options: argparse.Namespace) -> None:
         job.write_outputs(_outputs(gates))
     with notes:
         _write_summaries(job, gates, options.lang)
+    with notes:
+        _join_reports(job, gates, Path(options.output_dir))
     posted = [post_comment(job, gate.verdict, options, notes) for gate in gates]
     with notes:
         job.write_outputs({"comment-posted": str(all(posted)).lower()})
@@ -151,6 +154,22 @@ def _write_summaries(job: Job, gates: Sequence[Gate], language: str | None) -> N
                 language=language,
             )
         )
+
+
+def _join_reports(job: Job, gates: Sequence[Gate], root: Path) -> None:
+    """Write what the host reads as one file a job: the JSON lists in the gates' own folders, one after the other.
+
+    Raises HostError.
+    """
+    if all(gate.folder == root for gate in gates):
+        return
+    try:
+        for name in job.reports:
+            lists = [json.loads((gate.folder / name).read_bytes()) for gate in gates]
+            joined = [entry for entries in lists for entry in entries]
+            write_together({root / name: json.dumps(joined, ensure_ascii=False, indent=2) + "\n"})
+    except (OSError, ValueError, InputError) as error:
+        raise HostError(f"the reports of several gates can't be joined: {error}") from None
 
 
 def _outputs(gates: Sequence[Gate]) -> dict[str, str]:

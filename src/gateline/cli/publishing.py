@@ -7,17 +7,21 @@ import contextlib
 import os
 from collections.abc import Iterator
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from gateline.cli.output import print_error, print_trace
 from gateline.errors import HostError, InputError
 from gateline.hosts import Job, find_host
 from gateline.hosts._http import RefusedError
 from gateline.hosts._sticky import ROOM_FOR_ORDER, Thread, Wish, keep_comment
-from gateline.reports import render
+from gateline.reports import language_of, render
 from gateline.reports.escape import Markdown, terminal_text
 from gateline.reports.headline import PASSED, outcome
 from gateline.verdict import Verdict
 from gateline.verdict_file import read_verdict
+
+if TYPE_CHECKING:
+    from gateline.hosts import Whose
 
 
 class Notes:
@@ -91,15 +95,18 @@ def _explained(job: Job, notes: Notes) -> Iterator[None]:
         notes.say(job.explain(str(error), error.status if isinstance(error, RefusedError) else None))
 
 
-def _keep(thread: Thread, job: Job, verdict: Verdict, options: argparse.Namespace, whose: str = "") -> bool:
+def _keep(
+    thread: Thread, job: Job, verdict: Verdict, options: argparse.Namespace, whose: Whose | None = None
+) -> bool:
     """Bring the comment up to date. Raises HostError also where a newer run has already written it."""
+    texts = language_of(verdict, options.lang)
     limit = job.comment_limit - ROOM_FOR_ORDER
     body = render(
         "markdown",
         verdict,
         limit=limit,
-        whole=job.whole,
-        preface=Markdown(whose),
+        whole=job.whole(texts),
+        preface=Markdown(whose(texts) if whose else ""),
         language=options.lang,
     )
     fine = outcome(verdict) == PASSED

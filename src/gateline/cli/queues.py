@@ -14,7 +14,7 @@ from gateline.verdict_file import read_verdict
 
 def run_harvest(options: argparse.Namespace) -> int:
     """Add what went wrong to a regression set; the file is written anew only where something is new."""
-    from gateline.harvest import harvest
+    from gateline.harvest import harvest, questions
 
     found = harvest(
         read_verdict(options.verdict),
@@ -26,15 +26,15 @@ def run_harvest(options: argparse.Namespace) -> int:
     for notice in found.notices:
         print_note(notice)
     if not found.changed:
-        print_note(f"nothing new for {options.output} ({found.total} questions)")
+        print_note(f"nothing new for {options.output} ({questions(found.total)})")
         return 0
     write_whole(Path(options.output), found.text)
     parts = [
         f"{len(ids)} {word} ({name_some(ids)})"
-        for word, ids in (("new", found.added), ("seen again", found.seen_again))
+        for word, ids in (("new", found.added), ("updated", found.updated))
         if ids
     ]
-    print_note(f"wrote {options.output}: {', '.join(parts) or 'in order of id'}; {found.total} questions")
+    print_note(f"wrote {options.output}: {', '.join(parts) or 'in order of id'}; {questions(found.total)}")
     return 0
 
 

@@ -10,11 +10,11 @@ from os import PathLike
 
 from gateline.errors import InputError, name_some
 from gateline.harvest.kept import Kept, read_kept
-from gateline.harvest.labels import Labels, find_question, read_labels
+from gateline.harvest.labels import Labels, find_question, questions, read_labels
 from gateline.harvest.sightings import Sighting, find_sightings, read_limits
 from gateline.verdict import Verdict
 
-__all__ = ["Harvest", "harvest", "read_limits"]
+__all__ = ["Harvest", "harvest", "questions", "read_limits"]
 
 File = str | PathLike[str]
 
@@ -29,8 +29,8 @@ class Harvest:
     """Whether that is another text than the file holds."""
     added: list[str]
     """Ids that are new in the set."""
-    seen_again: list[str]
-    """Ids that were there and have gone wrong in another way, or again."""
+    updated: list[str]
+    """Ids that were there and whose line is another now: gone wrong again, or with a text that was not known."""
     total: int
     """Questions in the set."""
     notices: list[str]
@@ -49,13 +49,18 @@ def harvest(
 
     `golden` and `candidate` give the texts of the questions and their reference labels; without them the set holds ids
     alone, and texts where the verdict has them. `worse_by` is as `read_limits` takes it. Harvesting a verdict twice is
-    harvesting it once, and the order of verdicts plays no part. Raises InputError where the verdict is none, where
-    the set contradicts itself, or where an id stands for two different questions.
+    harvesting it once, and the order of verdicts plays no part. Raises InputError where the verdict is none or too
+    old to name losses, where the set contradicts itself, or where an id stands for two different questions.
     """
     if verdict.verdict == "invalid":
         raise InputError(
             f"nothing was judged, so nothing can be kept: {verdict.because[0] if verdict.because else 'no verdict'}",
             hint="harvest from a verdict that passes or fails",
+        )
+    if "losses" not in verdict.model_fields_set:
+        raise InputError(
+            f"the verdict was made by gateline {verdict.gateline}, which named no losses",
+            hint="judge the runs again",
         )
     sightings, notices = find_sightings(verdict, read_limits(worse_by, verdict))
     kept = read_kept(file)
@@ -66,7 +71,7 @@ def harvest(
         text=text,
         changed=text != kept.before,
         added=added,
-        seen_again=again,
+        updated=again,
         total=len(kept.lines),
         notices=[*notices, *labels.notices, *_name_textless(kept, {one.id for one in sightings})],
     )
@@ -77,14 +82,12 @@ def _name_textless(kept: Kept, names: set[str]) -> list[str]:
     without = [f"'{name}'" for name in sorted(names) if find_question(kept.lines[name].record) is None]
     if not without:
         return []
-    said = (
-        f"the text of {len(without)} questions is not known, they are kept by id alone: {name_some(without)}"
-    )
+    said = f"the text of {questions(len(without))} is not known, kept by id alone: {name_some(without)}"
     return [f"{said} (--golden or --candidate give it)"]
 
 
 def _add(kept: Kept, sightings: list[Sighting], labels: Labels) -> tuple[list[str], list[str]]:
-    """Add all sightings of each question; return the ids that are new and those seen again."""
+    """Add all sightings of each question; return the ids that are new and those whose line is another now."""
     by_id: dict[str, list[Sighting]] = {}
     for sighting in sightings:
         by_id.setdefault(sighting.id, []).append(sighting)

@@ -56,6 +56,11 @@ def find_question(record: Mapping[str, object]) -> str | None:
     return None
 
 
+def questions(number: int) -> str:
+    """Return a number of questions in words."""
+    return f"{number} question" if number == 1 else f"{number} questions"
+
+
 def read_labels(verdict: Verdict, wanted: set[str], *, golden: File | None, candidate: File | None) -> Labels:
     """Return the fields of the wanted questions: of the golden set, else of the run, else the verdict's texts.
 
@@ -87,7 +92,7 @@ def _add_golden(labels: Labels, golden: GoldenSet, wanted: set[str]) -> None:
     missing = sorted(wanted - rows.keys())
     if missing:
         shown = name_some([f"'{name}'" for name in missing])
-        labels.notices.append(f"{len(missing)} questions are not in the golden set {run.file}: {shown}")
+        labels.notices.append(f"not in the golden set {run.file}: {questions(len(missing))}, {shown}")
 
 
 def _add_run(labels: Labels, run: Run, verdict: Verdict, wanted: set[str]) -> None:
@@ -134,6 +139,10 @@ def _plain(record: Record) -> Record:
         kept = _strict(value)
         if kept is not None:
             plain.setdefault(ONE_NAME.get(key, key), kept)
+    if find_question(plain) is None and isinstance(
+        plain.get("text"), str
+    ):  # as queries stand in BEIR's layout
+        return {"question" if key == "text" else key: value for key, value in plain.items()}
     return plain
 
 

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from gateline.hosts._artifact import Artifact
     from gateline.hosts._sticky import Order, Thread
+    from gateline.texts import Texts
+
+    Whose = Callable[[Texts], str]
+    """Says whose run made a verdict, as finished Markdown in a language; empty where it was this one."""
 
 
 class Job(Protocol):
@@ -28,9 +32,8 @@ class Job(Protocol):
     reports: Mapping[str, str]
     """Further files for the output folder -> report that fills them."""
 
-    @property
-    def whole(self) -> str:
-        """Return where the whole report is, as finished Markdown."""
+    def whole(self, texts: Texts) -> str:
+        """Return where the whole report is, as finished Markdown in a language."""
 
     @property
     def base_branch(self) -> str | None:
@@ -47,8 +50,8 @@ class Job(Protocol):
     def open_thread(self) -> Thread | None:
         """Return the comments under the change; None where the job is not about one. Raises HostError."""
 
-    def open_thread_of_run(self) -> tuple[Thread, str] | None:
-        """Return the comments under the change whose run made a verdict, and in Markdown whose run that was.
+    def open_thread_of_run(self) -> tuple[Thread, Whose] | None:
+        """Return the comments under the change whose run made a verdict, and whose run that was.
 
         None where the job is about no change. Raises HostError where it can't be told which change it is.
         """

@@ -13,6 +13,7 @@ from gateline.hosts._github_event import WorkflowRun
 
 if TYPE_CHECKING:
     from gateline.hosts._http import Client
+    from gateline.texts import Texts
 
 _HARMLESS = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
@@ -41,15 +42,16 @@ def find_pull_request(client: Client, repository: str, run: WorkflowRun) -> int 
     raise HostError(f"{len(numbers)} open pull requests have {where}; it can't be told which one is meant")
 
 
-def describe_run(repository: str, run: WorkflowRun) -> str:
-    """Return whose run it was, as finished Markdown."""
-    commit = run.head_commit[:12] if re.fullmatch(r"[0-9a-f]{40,64}", run.head_commit) else "unknown"
+def describe_run(repository: str, run: WorkflowRun, texts: Texts) -> str:
+    """Return whose run it was, as finished Markdown in a language."""
+    known = re.fullmatch(r"[0-9a-f]{40,64}", run.head_commit)
+    commit = f"`{run.head_commit[:12] if known else texts.say('run.unknown-commit')}`"
     if run.head_repository.lower() == repository.lower():
-        return f"This verdict was made in another run of this repository, for commit `{commit}`."
-    whose = f"`{run.head_repository}`" if _HARMLESS.fullmatch(run.head_repository) else "a fork"
-    return (
-        f"**This verdict was made in the fork's run** ({whose}, commit `{commit}`): the fork's own code wrote the "
-        "results, the policy and this verdict."
+        return texts.say("run.of-repository", commit=commit)
+    harmless = _HARMLESS.fullmatch(run.head_repository)
+    whose = f"`{run.head_repository}`" if harmless else texts.say("run.a-fork")
+    return texts.say(
+        "run.of-fork", stress=f"**{texts.say('run.of-fork-stress')}**", whose=whose, commit=commit
     )
 
 

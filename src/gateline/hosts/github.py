@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -13,9 +13,11 @@ from gateline.errors import HostError
 from gateline.hosts._github_event import Event, read_event
 
 if TYPE_CHECKING:
+    from gateline.hosts import Whose
     from gateline.hosts._artifact import Artifact
     from gateline.hosts._http import Client, Transport
     from gateline.hosts._sticky import Comment, Order
+    from gateline.texts import Texts
 
 TOKENS = ("GATELINE_TOKEN", "GITHUB_TOKEN")
 API_VERSION = "2022-11-28"
@@ -47,15 +49,16 @@ class Job:
         """Return why the job runs. Raises HostError where that can't be read."""
         return read_event(self.environment)
 
-    @property
-    def whole(self) -> str:
+    def whole(self, texts: Texts) -> str:
         """Return where the whole report is, as finished Markdown: a link on the server that the job names."""
         server, run = self.environment.get("GITHUB_SERVER_URL", ""), self.environment.get("GITHUB_RUN_ID", "")
         if self.event.workflow_run is not None:
             run = str(self.event.workflow_run.id)  # that run made the verdict and its summary
         if not re.fullmatch(r"https?://[\w.:\[\]-]+/?", server) or not run.isdecimal():
-            return "the job summary and `verdict.json`"
-        return f"[the job summary]({server.rstrip('/')}/{self._repository}/actions/runs/{run}) and `verdict.json`"
+            return texts.say("whole.summary", summary=texts.say("whole.the-summary"), file="`verdict.json`")
+        link = f"{server.rstrip('/')}/{self._repository}/actions/runs/{run}"
+        summary = f"[{texts.say('whole.the-summary')}]({link})"
+        return texts.say("whole.summary", summary=summary, file="`verdict.json`")
 
     @property
     def base_branch(self) -> str | None:
@@ -113,7 +116,7 @@ class Job:
         number = self.event.pull_request
         return None if number is None else Thread(self.client, self._repository, number)
 
-    def open_thread_of_run(self) -> tuple[Thread, str] | None:
+    def open_thread_of_run(self) -> tuple[Thread, Whose] | None:
         """Return the comments under the pull request whose run has ended, and whose run it was.
 
         Everything comes from the event and the API, nothing from what the run left behind. Raises HostError.
@@ -121,13 +124,13 @@ class Job:
         run = self.event.workflow_run
         if run is None:
             thread = self.open_thread()
-            return None if thread is None else (thread, "")
+            return None if thread is None else (thread, lambda _: "")
         from gateline.hosts._github_run import describe_run, find_pull_request
 
         number = find_pull_request(self.client, self._repository, run)
         if number is None:
             return None
-        return Thread(self.client, self._repository, number), describe_run(self._repository, run)
+        return Thread(self.client, self._repository, number), partial(describe_run, self._repository, run)
 
     def explain(self, trouble: str, status: int | None) -> str:
         """Return why a comment could not be posted, and what to do about it."""

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from gateline.errors import HostError
 
 if TYPE_CHECKING:
+    from gateline.hosts import Whose
     from gateline.hosts._artifact import Artifact
     from gateline.hosts._http import Client, Transport
     from gateline.hosts._sticky import Comment, Order
+    from gateline.texts import Texts
 
 TOKENS = ("GATELINE_TOKEN", "GITLAB_TOKEN")
 _NEEDED = (
@@ -40,10 +42,9 @@ class Job:
         self._transport = transport
         self._fetched: dict[str, Artifact | None] = {}
 
-    @property
-    def whole(self) -> str:
+    def whole(self, texts: Texts) -> str:
         """Return where the whole report is, as finished Markdown."""
-        return "`verdict.json` and the other files that this job keeps"
+        return texts.say("whole.files", file="`verdict.json`")
 
     @property
     def base_branch(self) -> str | None:
@@ -125,10 +126,10 @@ class Job:
             raise HostError("CI_MERGE_REQUEST_IID is not a number")
         return Thread(self.client, f"{self._project}/merge_requests/{number}/notes")
 
-    def open_thread_of_run(self) -> tuple[Thread, str] | None:
+    def open_thread_of_run(self) -> tuple[Thread, Whose] | None:
         """Return the notes of this pipeline's merge request: an earlier job of it made the verdict."""
         thread = self.open_thread()
-        return None if thread is None else (thread, "")
+        return None if thread is None else (thread, lambda _: "")
 
     def explain(self, trouble: str, status: int | None) -> str:
         """Return why a note could not be posted, and what to do about it."""

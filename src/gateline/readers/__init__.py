@@ -16,7 +16,6 @@ from __future__ import annotations
 import gc
 import importlib
 import pkgutil
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -28,15 +27,6 @@ from gateline.errors import InputError, PolicyError, did_you_mean, name_some
 from gateline.files import is_there
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import Run
-
-MAPPING_HINT = (
-    "any tool's samples can be read as JSON Lines, a JSON list or a CSV table: name their columns in the "
-    "policy with field: and samples: {id: ...}, and force a reader with --read-as"
-)
-
-
-_ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet"})
-"""Endings of files that a record may stand in."""
 
 File = str | PathLike[str]
 
@@ -143,16 +133,9 @@ def _recognise(source: Source) -> Reader:
     names = name_some([reader.NAME for reader in claims or readers().values()], 40)
     if claims:
         raise InputError(f"looks like {names} alike", source.name, "say which with --read-as")
+    from gateline.readers._unknown import describe_unknown
+
+    kind, hint = describe_unknown(source)
     what = "folder" if source.is_folder else "file"
-    raise InputError(f"no reader knows this {what}; looked for {names}", source.name, _hint_at(source))
-
-
-def _hint_at(source: Source) -> str:
-    """Return what to do with a file or folder that no reader knows; of parts of one run the pattern to give."""
-    files = [path for path in source.path.glob("*") if path.is_file()] if source.is_folder else []
-    endings = Counter(path.suffix for path in files if path.suffix.lower() in _ENDINGS)
-    if not endings:
-        return MAPPING_HINT
-    (ending, times), *_ = endings.most_common(1)
-    pattern = str(source.path / f"*{ending}")
-    return f"it has {times} {ending} files: as parts of one run give them as a pattern, '{pattern}'; {MAPPING_HINT}"
+    told = f"; it seems to be {kind}" if kind else ""
+    raise InputError(f"no reader knows this {what}; looked for {names}{told}", source.name, hint)

@@ -22,8 +22,10 @@ from gateline.readers._source import ReadOptions, Source
 from gateline.samples import Agreement, Floats, MetricFacts, Run
 
 _SETTINGS = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
-_SECRET = ("key", "token", "secret", "password", "url", "uri", "host", "path", "dir", "file")
-"""Parts of names of arguments that are not repeated in reports."""
+_SECRET = frozenset(
+    ["key", "keys", "apikey", "token", "secret", "password", "url", "uri", "host", "path", "dir", "file"]
+)
+"""Words in the names of arguments that are not repeated in reports."""
 _MEASURED = ("latency_ms", "total_time_ms", "tokens.input", "tokens.output", "tokens.total")
 _MEANS = ("mean", "accuracy")
 _AGREES = 1e-6
@@ -65,6 +67,7 @@ def make_run(
     names = list(run.metrics)
     facts = state(log)
     scorers = {name: "exactly" for name in facts if name.startswith("scorer_options.")}
+    references = {"reference": "exactly"} if "reference" in run.fields else {}
     run = replace(
         run,
         origins=[origins[row] for row in order] if origins else [],
@@ -76,7 +79,7 @@ def make_run(
             if name not in samples.ungraded and not np.isnan(run.numbers(name)).all()
         },
         aliases=_find_aliases(names),
-        must_agree={**MUST_AGREE, **scorers} if plan else {},  # type: ignore[dict-item]
+        must_agree={**(MUST_AGREE if plan else {}), **scorers, **references},  # type: ignore[dict-item]
     )
     run = replace(run, warnings=tuple(_find_warnings(samples, log, run)))
     return run if options.id_field in (None, "id") else identify_by(run, options.id_field)
@@ -174,28 +177,47 @@ def state(log: Mapping[str, object]) -> dict[str, object]:
             if _is_shown(name, item)
         }
     for scorer in objects_of(plan.get("scorers")):
-        if scorer.get("options"):
-            shown = json.dumps(scorer["options"], ensure_ascii=False, sort_keys=True, default=str)
+        if options := _without_models(object_of(scorer.get("options"))):
+            shown = json.dumps(options, ensure_ascii=False, sort_keys=True, default=str)
             facts[f"scorer_options.{scorer.get('name')}"] = shown
     return {name: value for name, value in facts.items() if value not in (None, "", [])}
 
 
 def _is_shown(name: str, value: object) -> bool:
-    return isinstance(value, str | int | float) and not any(part in name.lower() for part in _SECRET)
+    return isinstance(value, str | int | float) and not _is_secret(name)
+
+
+def _is_secret(name: str) -> bool:
+    return not _SECRET.isdisjoint(name.lower().replace("-", "_").split("_"))
+
+
+def _without_models(options: Mapping[str, object]) -> dict[str, object]:
+    """Return the options that say how is scored: not the models, which are the judges, and nothing secret."""
+    return {name: _plain(item) for name, item in options.items() if name != "model" and not _is_secret(name)}
+
+
+def _plain(value: object) -> object:
+    """Return a value without secrets; of a model that is an object, with its address and arguments, the name."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "model_args" in value:
+        return value.get("model")
+    return {name: _plain(item) for name, item in value.items() if not _is_secret(name)}
 
 
 def _find_judges(plan: Mapping[str, object]) -> list[str]:
     """Return the models that scorers ask: those with the role of a grader, and those in a scorer's options."""
-    found = []
+    found: list[object] = []
     for role, models in object_of(plan.get("model_roles")).items():
         if "grader" in role or "judge" in role or "scorer" in role:
-            found += [
-                one.get("model") for one in objects_of(models if isinstance(models, list) else [models])
-            ]
+            found += models if isinstance(models, list) else [models]
     for scorer in objects_of(plan.get("scorers")):
         asked = object_of(scorer.get("options")).get("model")
         found += asked if isinstance(asked, list) else [asked]
-    return list(dict.fromkeys(str(one) for one in found if isinstance(one, str) and one))
+    names = [one.get("model") if isinstance(one, dict) else one for one in found]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str) and name))
 
 
 def _find_warnings(samples: Samples, log: Mapping[str, object], run: Run) -> list[str]:

@@ -120,7 +120,7 @@ def _read_scores(result: Result) -> Record:
         scores["score"] = None
         if all(one in broken for one in components if one.get("pass") is False):
             scores["pass"] = None
-        scores |= {name: None for one in broken if (name := _metric_of(one)) in named}
+        scores |= dict.fromkeys(_find_broken(grading) & named.keys())
     return scores
 
 
@@ -138,8 +138,19 @@ def _components(grading: Mapping[str, object]) -> Iterator[Mapping[str, object]]
             yield one
 
 
-def _metric_of(component: Mapping[str, object]) -> str:
-    return text_of(object_of(component.get("assertion")).get("metric"))
+def _find_broken(grading: Mapping[str, object]) -> set[str]:
+    """Return the named scores that a failed judge is part of: of its assertion, and of the set that this is in."""
+    found: set[str] = set()
+    for one in objects_of(grading.get("componentResults")):
+        metadata = object_of(one.get("metadata"))
+        inside = _find_broken(one)
+        is_broken = any(
+            object_of(part.get("metadata")).get("graderError") is True for part in _components(one)
+        )
+        if is_broken or metadata.get("graderError") is True:
+            holders = (one.get("assertion"), metadata.get("assertionSet"))
+            found |= inside | {text_of(object_of(holder).get("metric")) for holder in holders}
+    return found
 
 
 def count_broken(results: Sequence[Result]) -> int:

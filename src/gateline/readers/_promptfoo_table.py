@@ -134,7 +134,7 @@ def _read_scores(block: _Block, cells: list[str], passed: float) -> Record:
     columns = {name: read_number(cells[at]) for name, at in block.metrics.items()}
     try:
         named = object_of(json.loads(cells[block.output + 3] or "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         named = {}
     scores = {**columns, **{name: number_of(value) for name, value in named.items()}}
     return {"pass": passed, "score": read_number(cells[block.output + 2]), **scores}

@@ -30,6 +30,8 @@ def read_list(text: str) -> list[str] | None:
         return None
     try:
         value = json.loads(inside)
+    except RecursionError:  # nested beyond reason
+        return None
     except ValueError:
         return _read_items(inside[1:-1])
     return [item if isinstance(item, str) else json.dumps(item, ensure_ascii=False) for item in value]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from gateline.errors import InputError, name_some
 from gateline.readers import records, table
 from gateline.readers._building import Problems, describe
-from gateline.readers._columns import Record, plain_values
+from gateline.readers._columns import DEEPEST, Record, is_shallow, plain_values
 from gateline.readers._identity import normalise
 from gateline.readers._json_lines import read_blocks
 from gateline.readers._json_text import JsonProblemError, parse_value
@@ -61,6 +61,10 @@ class _Kept:
         self.lines: list[Lines] = []
 
     def add(self, records: Sequence[Record], lines: Lines) -> None:
+        for record, line in zip(records, lines.tolist(), strict=True):
+            deep = next((name for name, value in record.items() if not is_shallow(value)), None)
+            if deep is not None:
+                self.problems.add(line, f"{deep} is nested more than {DEEPEST} levels deep")
         self.rows += [dict(record) for record in records]
         self.lines.append(lines)
 
@@ -103,7 +107,7 @@ def _read_table(source: Source) -> Rows:
 
 
 def parse_cell(value: object) -> object:
-    """Return the object or list that a cell holds as JSON text; anything else, also what is no JSON, as it is."""
+    """Return the object or list that a cell holds as JSON text; anything else, also what nests too deep, as it is."""
     if not isinstance(value, str) or value.strip()[:1] not in {"{", "["}:
         return value
     text = value.strip()
@@ -111,7 +115,7 @@ def parse_cell(value: object) -> object:
         parsed, end = parse_value(text)
     except JsonProblemError:
         return value
-    return parsed if end == len(text) else value
+    return parsed if end == len(text) and is_shallow(parsed) else value
 
 
 def read_scores(values: Sequence[object]) -> list[float] | None:

@@ -7,13 +7,16 @@ here, and the members are taken out by their place in the file. It must not know
 from __future__ import annotations
 
 import struct
-import zipfile
 import zlib
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gateline.errors import InputError
 from gateline.readers._source import Source
+
+if TYPE_CHECKING:
+    import zipfile
 
 MAGIC = b"PK\x03\x04"
 MOST_BYTES = 1 << 28
@@ -27,6 +30,8 @@ _LOCAL_HEADER = 30
 
 def member_names(path: Path) -> frozenset[str]:
     """Return the names in a zip file; none where it can't be read."""
+    import zipfile
+
     try:
         with zipfile.ZipFile(path) as archive:
             return frozenset(archive.namelist())
@@ -39,6 +44,8 @@ class ZipMembers:
 
     def __init__(self, source: Source):
         """Read the directory; an InputError where the file is no whole zip."""
+        import zipfile
+
         self._source = source
         self._unpacked = 0
         try:

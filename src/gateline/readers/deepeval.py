@@ -5,16 +5,16 @@ A record is a test case. What the file does not say (DeepEval's version, when a 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from gateline.errors import InputError, name_some
 from gateline.readers._building import RunBuilder, describe
+from gateline.readers._deepeval_cases import Identity, find_question, identify_cases
 from gateline.readers._deepeval_metrics import (
     find_aliases,
     find_criteria,
@@ -23,7 +23,6 @@ from gateline.readers._deepeval_metrics import (
     find_warnings,
     judges_of,
 )
-from gateline.readers._identity import identify_questions, normalise
 from gateline.readers._json_document import (
     first_line,
     measure,
@@ -39,22 +38,10 @@ from gateline.samples import Agreement, MetricFacts, Run
 
 NAME = "deepeval"
 _SECOND = 1000.0
-_DEFAULT_NAME = re.compile(r"(?:conversational_)?test_case_[0-9]+")
-_PLACE_IN_NAME = re.compile(r"(.*\[.*?[A-Za-z_])(0|[1-9][0-9]*)\]")
 _JUDGE_COST = "evaluation_cost_usd"
 
 Record = dict[str, object]
 Case = Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class _Identity:
-    """What identifies the test cases."""
-
-    ids: list[str]
-    field: str
-    is_made: bool
-    warning: str = ""
 
 
 def looks_like(head: bytes, path: Path) -> bool:
@@ -84,8 +71,8 @@ def read(source: Source, options: ReadOptions) -> Run:
             results.setdefault(_name_of(result, source), []).append(result)
     if not results:
         raise InputError("no test case has a score (metricsData)", source.name)
-    questions = [_question(case) for case in cases]
-    identity = _identify(cases, questions, source)
+    questions = [find_question(case) for case in cases]
+    identity = identify_cases(cases, questions, source.name)
     records = [_read_case(case, question) for case, question in zip(cases, questions, strict=True)]
     _mark_unanswered(records)
     for record, name in zip(records, identity.ids, strict=True):
@@ -125,58 +112,6 @@ def _name_of(result: Mapping[str, object], source: Source) -> str:
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"a result in metricsData has no name but {describe(name)}", source.name)
     return name
-
-
-def _question(case: Case) -> str:
-    """Return what was asked: the input, or of a conversation its scenario, or else what the user said in it."""
-    asked = text_of(case.get("input")) or text_of(case.get("scenario"))
-    if not asked:
-        turns = objects_of(case.get("turns"))
-        asked = "\n".join(text_of(turn.get("content")) for turn in turns if turn.get("role") == "user")
-    return normalise(asked)
-
-
-def _identify(cases: Sequence[Case], questions: Sequence[str], source: Source) -> _Identity:
-    """Return ids: names that people gave, else made of the questions.
-
-    DeepEval itself names a case by its place, and so does pytest where a parameter has no text; neither identifies. A
-    name that stands for one question only may stand several times: these are repeats.
-    """
-    names = [text_of(case.get("name")) for case in cases]
-    if not _are_positions(names):
-        asked: dict[str, set[str]] = {}
-        for name, question in zip(names, questions, strict=True):
-            asked.setdefault(name, set()).add(question)
-        if all(names) and all(len(found) == 1 for found in asked.values()):
-            return _Identity(names, "name", is_made=False)
-    blank = questions.count("")
-    if blank:
-        raise InputError(
-            f"{blank} test cases have neither a name of their own nor an input",
-            source.name,
-            "give each test case a name: LLMTestCase(name=…)",
-        )
-    references = [
-        text_of(case.get("expectedOutput")) or text_of(case.get("expectedOutcome")) for case in cases
-    ]
-    ids, repeated = identify_questions(questions, references)
-    warning = "the test cases have no names of their own and are matched by the text of their input"
-    if repeated:
-        warning += f"; {len(repeated)} texts stand more than once and are told apart by a counter"
-    return _Identity(ids, "text of input", is_made=True, warning=warning)
-
-
-def _are_positions(names: Sequence[str]) -> bool:
-    """Say whether a name tells the place of a case: `test_case_3`, or `test_rag[case3]` with all from 0 on."""
-    if any(_DEFAULT_NAME.fullmatch(name) for name in names):
-        return True
-    places: dict[str, set[int]] = {}
-    for name in names:
-        match = _PLACE_IN_NAME.fullmatch(name)
-        if match is None:
-            return False
-        places.setdefault(match[1], set()).add(int(match[2]))
-    return all(found == set(range(len(found))) for found in places.values())
 
 
 def _read_case(case: Case, question: str) -> Record:
@@ -239,7 +174,7 @@ def _describe(
     run: Run,
     document: Mapping[str, object],
     results: Mapping[str, Sequence[Mapping[str, object]]],
-    identity: _Identity,
+    identity: Identity,
     unscored: Sequence[str],
 ) -> Run:
     facts = {name: said for name in results if (said := find_facts(name, results[name])) is not None}
@@ -272,7 +207,7 @@ def _describe(
             **{name: said for name, said in known.items() if name in (*run.metrics, *kept)},
         },
         aliases=find_aliases(list(results)),
-        must_agree=must,
+        must_agree={**must, **({"reference": "exactly"} if "reference" in kept else {})},
     )
 
 

@@ -25,6 +25,8 @@ from gateline.samples import Run
 
 NAME = "inspect"
 HEADER, START = "header.json", "_journal/start.json"
+COLUMNS = frozenset({"sample_id", "eval_id", "epoch", "id"})
+"""What every table of samples has."""
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")
 _LOG_FILE = re.compile(r"\d{4}-\d{2}-\d{2}T.+\.json|.+\.eval")
 _USER = re.compile(r"user:\n(.*?)\n?", re.DOTALL)
@@ -50,7 +52,7 @@ def _is_table(begin: bytes) -> bool:
         names = set(next(csv.reader([line], delimiter=table.find_delimiter(line)), []))
     except csv.Error:
         return False
-    return {"sample_id", "eval_id", "epoch", "id"} <= names
+    return names >= COLUMNS
 
 
 def _find_logs(folder: Path) -> Iterator[Path]:
@@ -123,6 +125,13 @@ def _read_table(source: Source, options: ReadOptions) -> Run:
     """Return the rows of `samples_df`; cells with objects and lists are JSON."""
     frame = table.read(source, ReadOptions(numbered=True))
     columns = {name: frame.written.get(name) or column for name, column in frame.fields.items()}
+    lacking = [name for name in sorted(COLUMNS) if name not in columns]
+    if lacking:
+        raise InputError(
+            f"is no log of Inspect, nor a table of its samples, which has {', '.join(lacking)}; found "
+            f"{name_some(columns, 8)}",
+            source.name,
+        )
     logs = {str(name) for name in columns["eval_id"]}
     if len(logs) > 1:
         raise InputError(

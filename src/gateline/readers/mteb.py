@@ -251,8 +251,15 @@ def _number(value: float | None) -> float:
 
 def _read_frame(source: Source) -> Run:
     """Return the table of `to_dataframe`: one main score a task, averaged by mteb over its splits and subsets."""
-    rows = list(csv.reader(io.StringIO(source.decode(), newline="")))
+    try:
+        rows = list(csv.reader(io.StringIO(source.decode(), newline="")))
+    except csv.Error as error:
+        raise InputError(f"is not CSV: {error}", source.name) from None
     header, rows = rows[0], [row for row in rows[1:] if row]
+    if "task_name" not in header:
+        raise InputError(
+            f"is no table of MTEB, which has a column task_name; found {name_some(header, 8)}", source.name
+        )
     place = header.index("task_name")
     models = header[place + 1 :]
     if len(models) != 1:

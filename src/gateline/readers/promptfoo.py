@@ -33,6 +33,19 @@ from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.samples import Agreement, Column, MetricFacts, Run
 
 NAME = "promptfoo"
+REFERENCES = frozenset(
+    [
+        "reference",
+        "reference_answer",
+        "expected",
+        "expected_answer",
+        "expected_output",
+        "ground_truth",
+        "ideal",
+        "gold",
+    ]
+)
+"""Variables by which a test is graded: another one is another test."""
 _DUMP = b"<promptfoo>"
 
 
@@ -46,11 +59,8 @@ def looks_like(head: bytes, path: Path) -> bool:
 
 def _is_summary(shape: Shape) -> bool:
     inner = shape.inner.get("results", frozenset())
-    return (
-        shape.kind == "object"
-        and {"version", "timestamp"} <= inner
-        and bool({"prompts", "results", "table"} & inner)
-    )
+    others = {"timestamp", "prompts", "results", "table"}
+    return shape.kind == "object" and "version" in inner and not inner.isdisjoint(others)
 
 
 def _is_line(shape: Shape) -> bool:
@@ -151,6 +161,7 @@ def _make_run(
     must: dict[str, Agreement] = {
         name: "exactly" for name in ("judge", "assertions") if name in (*facts, *kept)
     }
+    must |= {name: "exactly" for name in kept if name.removeprefix("vars.").lower() in REFERENCES}
     return replace(
         run,
         fields=kept,

@@ -83,6 +83,7 @@ def read(source: Source, options: ReadOptions) -> Run:
     run = replace(
         run,
         id_field="query_id",
+        must_agree={"reference": "exactly"} if "reference" in run.fields else {},
         metric_facts={name: _facts(name, 1.0) for name in run.metrics if name in NEEDS},
         warnings=(*_tell_undefined(undefined), *_tell_contradictions(run, results, value)),
     )

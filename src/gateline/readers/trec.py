@@ -52,7 +52,8 @@ def looks_like(head: bytes, path: Path) -> bool:
     begin = without_mark(head)
     if begin.startswith(b"{"):
         inner = JSON_SCORES.match(begin)
-        return inner is not None and inner[1] != b"0" and not names_a_measure(inner[1])
+        # `version` is no document: an object of another tool begins like that.
+        return inner is not None and inner[1] not in (b"0", b"version") and not names_a_measure(inner[1])
     rows = first_rows(begin)
     if not rows:
         return False
@@ -194,6 +195,11 @@ def _judge(problems: Problems, grades: dict[str, int], label: tuple[str, str, in
 def _read_parquet(source: Source) -> dict[str, dict[str, Any]]:
     """Return ranx' Parquet as its JSON would be; an InputError tells a row that is not whole, or stands twice."""
     table = parquet.read_table(source)
+    if table.column_names != RANX_COLUMNS:
+        raise InputError(
+            f"is no ranking of ranx, which has {', '.join(RANX_COLUMNS)}; found {name_some(table.column_names, 8)}",
+            source.name,
+        )
     value: dict[str, dict[str, Any]] = {}
     for query, document, score in zip(
         *(table.column(name).to_pylist() for name in RANX_COLUMNS), strict=True
@@ -213,7 +219,12 @@ def _read_scores(source: Source, value: dict[str, dict[str, Any]]) -> Run:
     for query, judged in value.items():
         kinds |= set(map(type, judged.values()))
         if not kinds <= {int, float} or any(map(math.isnan, judged.values())):
-            raise InputError(f"query '{query}' has a score or grade that is not a number", source.name)
+            raise InputError(
+                f"query '{query}' has a score or grade that is not a number",
+                source.name,
+                "a ranking is {query: {document: number}}; where the keys are ids of samples, write a list of the "
+                "samples, each with its id",
+            )
     lines = np.zeros(len(value), np.int64)
     if kinds == {int}:
         return _finish(source, QRELS, list(value), lines, {"relevant": list(value.values())}, 0, [])

@@ -27,7 +27,7 @@ _MOST_MARKS = 3
 """Combining marks on one letter; more is a prank that runs over the lines above."""
 
 
-_OPENING = "（〔［｛《〈「『【“‘([{"
+_OPENING = " （〔［｛《〈「『【“‘([{"
 _CLOSING = "，。、；：？！）〕］｝》〉」』】”’…％·,.;:?!)]}%"
 """Marks after which, and before which, no line of Chinese or Japanese ends (as in GB/T 15834 and JIS X 4051)."""
 
@@ -89,7 +89,7 @@ def cut(text: str, most: int) -> str:
 def wrap_points(text: str) -> list[str]:
     """Return a text in the pieces that a line may end between where words are not parted by blanks.
 
-    That is beside each wide character, but never before a closing mark and never after an opening one.
+    That is beside each wide character, but never before a closing mark, after an opening one or after a blank.
     """
     pieces: list[str] = []
     for character in text:

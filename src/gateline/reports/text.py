@@ -108,14 +108,13 @@ class _Page:
 
 def _split(sentence: str, between_characters: bool) -> list[tuple[str, str]]:
     """Return the pieces that a line may end between, each with the blank before it, if any."""
-    words = [(" ", word) for word in re.split(" (?!%)", sentence)]
     if not between_characters:
-        return words
-    pieces = [(blank, wrap_points(word)) for blank, word in words]
+        return [(" ", word) for word in re.split(" (?!%)", sentence)]
+    words = re.split(r"(?<!\d) (?!%)|(?<=\d) (?=[!-$&-~])", sentence)  # a number keeps its measure word
     return [
-        (blank if number == 0 else "", piece)
-        for blank, parts in pieces
-        for number, piece in enumerate(parts or [""])
+        ("" if number else " ", piece)
+        for word in words
+        for number, piece in enumerate(wrap_points(word) or [""])
     ]
 
 

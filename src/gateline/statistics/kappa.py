@@ -57,16 +57,14 @@ def kappa_interval(
         Gamma(1/2): twenty labels without a disagreement leave room for some.
     """
     used, member = np.unique(cluster, return_inverse=True)
-    cells = categories * categories
-    tables = np.zeros((used.size, cells))
-    np.add.at(tables, (member, human * categories + judge), 1.0)
-    table = tables.sum(axis=0).reshape(categories, categories)
+    cells = human * categories + judge
+    table = np.bincount(cells, minlength=categories**2).astype(np.float64).reshape(categories, categories)
     kappa = cohens_kappa(table, weighted=weighted)
     if used.size < 2 or kappa is None:
         return None
     ends = _end_points(table) * (human.size / used.size)
     drawn = draw_ends(
-        MergedRows.of(tables, ends),
+        _merged_tables(cells, member, categories**2, ends),
         lambda sums: _kappas(sums, categories, weighted=weighted)[None, :],
         adjusted_deviate(level, int(used.size)),
         seed=seed,
@@ -74,6 +72,21 @@ def kappa_interval(
     return Interval(
         min(drawn.low, kappa), max(drawn.high, kappa), level, "bayesian", drawn.draws, drawn.notes
     )
+
+
+def _merged_tables(
+    cells: NDArray[np.int64], member: NDArray[np.int64], number: int, ends: Floats
+) -> MergedRows:
+    """Return the tables of the clusters, equal ones merged; labels that are clusters of their own never unfold."""
+    clusters = int(member.max()) + 1
+    if clusters == cells.size:
+        counts = np.bincount(cells, minlength=number).astype(np.float64)
+        seen = np.flatnonzero(counts)[::-1]  # as `MergedRows.of` sorts them
+        shape = np.concatenate([counts[seen], np.full(len(ends), 0.5)])
+        return MergedRows(np.concatenate([np.eye(number)[seen], ends]), shape)
+    tables = np.zeros((clusters, number))
+    np.add.at(tables, (member, cells), 1.0)
+    return MergedRows.of(tables, ends)
 
 
 def _kappas(cells: Floats, categories: int, *, weighted: bool) -> Floats:

@@ -219,12 +219,23 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{file}: {count} record carries both a score and an error; the score is not used",
         "other": "{file}: {count} records carry both a score and an error; the score is not used",
     },
+    "missing.not-there": "{paths} is not there",
+    "missing.not-at-revision": "{path} is not there at {revision}",
+    "missing.no-artifact": "no successful run on {branch} has left an artifact {name}",
+    "notice.no-baseline-yet": "no baseline yet: {reason}; only fixed limits were judged",
+    "notice.no-base-policy": (
+        "the base branch has no {file}, so it is not known whether this change loosens it"
+    ),
     "notice.base-policy-unreadable": (
         "the base branch's policy can't be read, so it is not known whether this change loosens it: {reason}"
     ),
     # problems: why there is no verdict, and hints: what to do about it
     "problem.hard-not-shown": "the hard rule {rule} can't be shown to hold: {subject}: {reason}",
     "hint.hard-not-shown": "have them scored again; a hard rule is not decided on trust",
+    "problem.no-baseline-yet": "there is no baseline yet: {reason}",
+    "hint.no-baseline-yet": (
+        "say first-run where that is so: then only fixed limits are judged, and this run can become the baseline"
+    ),
     "problem.no-baseline": "no baseline was given",
     "hint.no-baseline": (
         "give one with --baseline, or say --first-run where there is none yet: then only fixed limits are judged"

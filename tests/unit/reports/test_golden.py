@@ -17,7 +17,14 @@ from gateline import reports
 from gateline.verdict import Verdict
 
 from .layered import whole_system_verdict
-from .verdicts import design_verdict, fine_verdict, invalid_verdict, loosened_verdict, many_kinds_verdict
+from .verdicts import (
+    design_verdict,
+    fine_verdict,
+    invalid_verdict,
+    loosened_verdict,
+    many_kinds_verdict,
+    unlike_verdict,
+)
 
 FOLDER = Path(__file__).parents[2] / "golden"
 REWRITE = os.environ.get("GATELINE_REWRITE_GOLDEN") == "1"
@@ -43,6 +50,24 @@ OUTPUTS: dict[str, tuple[Callable[[], Verdict], str, dict[str, Any]]] = {
     "no-verdict.md": (invalid_verdict, "markdown", {}),
     "no-verdict.xml": (invalid_verdict, "junit", {}),
     "no-verdict.json": (invalid_verdict, "json", {}),
+    "blocked.zh.txt": (design_verdict, "text", {"verbose": True, "language": "zh"}),
+    "blocked.zh.md": (design_verdict, "markdown", {"language": "zh"}),
+    "blocked.zh.html": (design_verdict, "html", {"language": "zh"}),
+    "blocked.zh.xml": (design_verdict, "junit", {"language": "zh"}),
+    "layers.zh.html": (whole_system_verdict, "html", {"language": "zh"}),
+    "layers-summary.zh.md": (
+        whole_system_verdict,
+        "markdown",
+        {"short_when_fine": False, "language": "zh"},
+    ),
+    "passed.zh.txt": (fine_verdict, "text", {"language": "zh"}),
+    "passed.zh.md": (fine_verdict, "markdown", {"language": "zh"}),
+    "passed.zh.html": (fine_verdict, "html", {"language": "zh"}),
+    "loosened.zh.md": (loosened_verdict, "markdown", {"language": "zh"}),
+    "no-verdict.zh.txt": (unlike_verdict, "text", {"language": "zh"}),
+    "no-verdict.zh.md": (unlike_verdict, "markdown", {"language": "zh"}),
+    "no-verdict.zh.html": (unlike_verdict, "html", {"language": "zh"}),
+    "many-kinds.zh.txt": (many_kinds_verdict, "text", {"width": 80, "language": "zh"}),
     "many-kinds.txt": (many_kinds_verdict, "text", {"width": 110}),
     "many-kinds.md": (many_kinds_verdict, "markdown", {}),
 }

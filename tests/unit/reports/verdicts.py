@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gateline.findings import Finding, FoundInterval, Status, UsedWaiver
+from gateline.remark import Said, name_some, remark_of, said
 from gateline.verdict import (
     BaseVerdict,
     ChangedField,
@@ -33,6 +34,11 @@ def span(low: float | None, high: float | None, of: str = "gain", level: float =
         method="bayesian",
         resamples=10_000,
     )
+
+
+def noted(*notes: Said) -> dict[str, Any]:
+    """Notes as a finding holds them."""
+    return {"notes": [str(note) for note in notes], "notes_said": [note.remark for note in notes]}
 
 
 def make_finding(**changed: Any) -> Finding:
@@ -253,7 +259,7 @@ def skipped(**changed: Any) -> Finding:
         "blocks": False,
         "samples": 12,
         "clusters": 12,
-        "notes": ["12 pairs, the policy judges slices from 30 on; it could have shown a change of 31 points"],
+        **noted(said("note.small-slice", count=12, least="30")),
     }
     return make_finding(**(fields | changed))
 
@@ -423,11 +429,13 @@ def many_kinds_verdict() -> Verdict:
             blocks=True,
         ),
         unsettled(
-            interval=span(None, None), samples_needed=None, notes=["one group says nothing about others"]
+            interval=span(None, None), samples_needed=None, **noted(said("note.upper-end-needs-clusters"))
         ),
         skipped(),
     ]
-    return make_verdict(*findings, fail_on="never", notices=["The waiver of cost-line ends in 9 days."])
+    waiver = said("notice.waiver", rule="cost-line")
+    notice = said("notice.waiver-ends", waiver=waiver, until="2026-09-10", by="search-team", count=9)
+    return make_verdict(*findings, fail_on="never", notices=[str(notice)], notices_said=[notice.remark])
 
 
 def loosened_verdict() -> Verdict:
@@ -482,6 +490,38 @@ def invalid_verdict(**changed: Any) -> Verdict:
         "changed": [],
     }
     return make_verdict(**(fields | changed))
+
+
+def unlike_verdict() -> Verdict:
+    """No verdict, for reasons that have keys: two runs that can't be compared."""
+    reasons = [
+        (
+            said(
+                "problem.not-in-candidate", missing=4, asked=212, ids=name_some(f"q-{n:04}" for n in range(4))
+            ),
+            "runs/candidate.jsonl",
+            "",
+        ),
+        (
+            said(
+                "problem.must-match",
+                what=said("problem.fact-differs", field="judge.model", before="judge-4", after="judge-5"),
+            ),
+            "runs/candidate.jsonl",
+            said("hint.rerun"),
+        ),
+    ]
+    problems = [
+        StatedProblem(
+            message=str(message),
+            where=where,
+            hint=str(hint),
+            message_said=remark_of(message),
+            hint_said=remark_of(hint),
+        )
+        for message, where, hint in reasons
+    ]
+    return invalid_verdict(problems=problems, because=[problem.message for problem in problems])
 
 
 def huge_verdict(checks: int = 900, wide: bool = False) -> Verdict:
