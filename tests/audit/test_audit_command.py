@@ -24,7 +24,7 @@ judge.jsonl (supported) against people in human.jsonl (supported): pass/fail lab
   sensitivity − f.-p. rate    +50.0  −91.4 … +99.8
   rate by people             50.0 %     1.4 … 98.6
   rate by judge              75.0 %     6.0 … 99.9
-  bias (judge − people)       +25.0  −77.6 … +93.4
+  bias (judge − people)       +25.0  −85.8 … +96.6
   agreement                  75.0 %     6.0 … 99.9
   Cohen's kappa                0.50   −0.47 … 1.00
 
