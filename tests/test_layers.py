@@ -47,6 +47,7 @@ LAYERS = [
         "gateline.conclusion",
         "gateline.baselines",
         "gateline.inspection",
+        "gateline.reduction",
     ],
     ["gateline.gate", "gateline.proposal"],
     ["gateline.review"],
@@ -218,7 +219,7 @@ def test_every_module_and_public_part_says_what_it_is_for(module: str) -> None:
     assert bare == []
 
 
-HEAVY = ("scipy.stats", "scipy.optimize", "pandas", "pyarrow", "orjson", "jinja2", "yaml")
+HEAVY = ("duckdb", "scipy.stats", "scipy.optimize", "pandas", "pyarrow", "orjson", "jinja2", "yaml")
 
 
 def loaded_by(code: str) -> set[str]:

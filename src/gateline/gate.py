@@ -12,10 +12,13 @@ from os import PathLike
 from gateline.comparison import Comparison
 from gateline.conclusion import Known, Options, add_notices, conclude, refuse, tell_base
 from gateline.errors import GatelineError, InputError, NotComparable, PolicyError
+from gateline.findings import Finding
 from gateline.guard import compare_policies
 from gateline.pairing import pair, refuse_missing
 from gateline.policy import PolicyFile, load_policy
 from gateline.readers import read_run
+from gateline.reduction.file import FORMAT as REDUCED
+from gateline.reduction.file import is_reduced, read_reduced
 from gateline.remark import said
 from gateline.samples import Run
 from gateline.verdict import Verdict
@@ -62,6 +65,10 @@ def compare(
         policy.file, None if baseline is None else str(baseline), str(candidate), datetime.date.min, policy
     )
     _read_runs(known, options or Options(first_run=baseline is None))
+    if known.candidate_run is not None and known.candidate_run.format == REDUCED:
+        raise InputError(
+            "is a reduced file, which has no single samples", str(candidate), "take the log itself"
+        )
     return _compare(known)
 
 
@@ -70,6 +77,8 @@ def _judge(known: Known, options: Options) -> Verdict:
     comparison, policy = _compare(known), known.policy
     assert policy is not None and known.pairs is not None
     found = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
+    if known.candidate_run is not None and known.candidate_run.format == REDUCED:
+        found = _settle_sketched(found, comparison, policy)
     found, notices = apply_waivers(found, policy.policy.waivers, policy.rules, comparison, known.on)
     return conclude(found, [*known.pairs.notices, *notices], comparison, known, options)
 
@@ -77,6 +86,9 @@ def _judge(known: Known, options: Options) -> Verdict:
 def _compare(known: Known) -> Comparison:
     policy = known.policy
     assert policy is not None
+    runs = [run for run in (known.baseline_run, known.candidate_run) if run is not None]
+    if any(run.format == REDUCED for run in runs):
+        return _compare_reduced(known, policy, runs)
     terms = policy.terms()
     golden = _read_golden(policy)
     _score_rankings(known, policy, golden)
@@ -85,6 +97,29 @@ def _compare(known: Known) -> Comparison:
     pairs = known.pairs = pair(known.baseline_run, known.candidate_run, golden, terms, files)
     refuse_missing(pairs, terms)
     return Comparison(pairs, policy.policy.metrics, policy.policy.statistics)
+
+
+def _compare_reduced(known: Known, policy: PolicyFile, runs: list[Run]) -> Comparison:
+    """Return the comparison of two runs of which there are only sums."""
+    from gateline.reduction.joining import ReducedRun, join
+
+    reduced = [run.reduced for run in runs if isinstance(run, ReducedRun) and run.reduced is not None]
+    if len(reduced) < len(runs):
+        whole = next(run for run in runs if not isinstance(run, ReducedRun))
+        raise InputError(
+            "is not reduced, and the other run is", whole.file, "gateline reduce both, or neither"
+        )
+    comparison = join(policy, reduced)
+    known.pairs = comparison.pairs
+    return comparison
+
+
+def _settle_sketched(found: list[Finding], comparison: Comparison, policy: PolicyFile) -> list[Finding]:
+    from gateline.reduction.compare import ReducedComparison
+    from gateline.reduction.joining import settle_sketched
+
+    assert isinstance(comparison, ReducedComparison)
+    return settle_sketched(found, policy.rules, comparison)
 
 
 def give_up(
@@ -152,6 +187,10 @@ def _score_rankings(known: Known, policy: PolicyFile, golden: Run | None) -> Non
 def _read(role: str, file: File, id_field: str, read_as: str | None) -> Run:
     """Read one run; where there is no such file, the message says which of the runs is missing."""
     try:
+        if read_as is None and is_reduced(file):
+            from gateline.reduction.joining import run_of
+
+            return run_of(read_reduced(str(file)))
         return read_run(file, read_as=read_as, id_field=id_field)
     except InputError as error:
         if not error.headline.startswith("not found"):

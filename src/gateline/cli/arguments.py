@@ -32,6 +32,7 @@ COMMANDS = {
     "audit": "audits",
     "harvest": "queues",
     "review": "queues",
+    "reduce": "reducing",
 }
 """Command -> module of this folder that runs it."""
 
@@ -335,6 +336,28 @@ def _add_doctor(parser: argparse.ArgumentParser) -> None:
     _switch(parser, "--json", help="as JSON")
 
 
+def _add_reduce(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files", metavar="LOG", nargs="+", help="JSON Lines or Parquet: files, folders, patterns"
+    )
+    _setting(parser, "--policy", metavar="P", required=True, help="the policy that will judge, a YAML file")
+    _setting(
+        parser, "--output", "-o", metavar="FILE", required=True, help="NAME.parquet or NAME.json to write"
+    )
+    _setting(
+        parser,
+        "--engine",
+        choices=("duckdb", "spark"),
+        default="duckdb",
+        help="what sums up (default: duckdb)",
+    )
+    _setting(parser, "--groups", metavar="N", default="1024", help="groups of clusters (default: 1024)")
+    _setting(
+        parser, "--memory", metavar="SIZE", help="most memory of the engine, such as 4GB (default: its own)"
+    )
+    _switch(parser, "--unpaired", help="both runs answered other questions, as in logs of traffic")
+
+
 _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": ("compare two result files under a policy and say pass, fail or no verdict", _add_check),
     "ci": (
@@ -362,5 +385,9 @@ _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "doctor": (
         "try a policy on copies of your own runs: its false alarms, what it catches, what it can't decide",
         _add_doctor,
+    ),
+    "reduce": (
+        "sum a log of any size up for a policy, to a small file that check takes for a run",
+        _add_reduce,
     ),
 }

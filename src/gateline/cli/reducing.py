@@ -1,0 +1,42 @@
+"""`reduce`: a log of any size to a small file of sums that `check` takes."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from gateline.cli.output import print_note, write_together
+
+
+def run_reduce(options: argparse.Namespace) -> int:
+    """Sum a log up for a policy and write the file."""
+    from gateline.errors import PolicyError
+    from gateline.policy import load_policy
+    from gateline.reduction.engines import start_engine
+    from gateline.reduction.file import to_bytes
+    from gateline.reduction.plan import make_plan
+    from gateline.reduction.summing import sum_up
+
+    path = Path(options.output)
+    if path.suffix not in (".parquet", ".json"):
+        raise PolicyError(f"--output must end with .parquet or .json, not {path.name}")
+    plan = make_plan(
+        load_policy(options.policy), groups=_read_groups(options.groups), paired=not options.unpaired
+    )
+    engine = start_engine(options.engine, memory=options.memory)
+    try:
+        sums = sum_up(plan, options.files, engine)
+    finally:
+        engine.close()
+    content = to_bytes(sums.statement, sums.columns, path)
+    write_together({path: content})
+    print_note(f"wrote {sums.statement['records']:,} records as {len(content):,} bytes to {path}")
+    return 0
+
+
+def _read_groups(text: str) -> int:
+    from gateline.errors import PolicyError
+
+    if not (text.isascii() and text.isdigit()):
+        raise PolicyError(f"--groups must be a whole number, not '{text}'")
+    return int(text)

@@ -1,0 +1,223 @@
+"""Two reduced runs as rules see two runs: may they be compared, and every number that a rule asks for.
+
+It judges nothing. What stands in one file only, and what only single samples could tell, it does not know.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gateline import statistics
+from gateline.comparison import NOTHING_DIFFERS, Comparison, Estimate
+from gateline.findings import FoundInterval, Judged
+from gateline.pairing import Rows
+from gateline.reduction.groups import (
+    GroupSums,
+    independent_interval,
+    pair_groups,
+)
+from gateline.reduction.sides import ReducedSide
+from gateline.reduction.sketches import sketch_error, sketch_gain_interval, sketch_interval
+from gateline.remark import Said, said
+from gateline.statistics import Interval, Statistic
+
+_NOTHING = np.empty(0, dtype=np.int64)
+
+
+@dataclass
+class ReducedComparison(Comparison):
+    """All that rules may ask about two reduced runs; questions by themselves are not known."""
+
+    sides: tuple[ReducedSide, ...] = ()
+    """Baseline and candidate; the candidate alone in a first run."""
+    paired: bool = True
+    _known: dict[tuple[str, str | None, bool], Estimate] = field(default_factory=dict)
+
+    @property
+    def candidate(self) -> ReducedSide:
+        """Return the candidate."""
+        return self.sides[-1]
+
+    def rows(self, metric: str, place: str | None, *, candidate_alone: bool = False) -> Rows:
+        """Return no pair: none is known by itself."""
+        return _NOTHING
+
+    def asked(self, metric: str, place: str | None) -> int:
+        """Return how many questions of a slice should have a value of the metric."""
+        return self.candidate.due(metric, place)
+
+    def lost(self, metric: str, place: str | None) -> list[str]:
+        """Return no question: both runs have the same ones."""
+        return []
+
+    def left_out(self, metric: str, place: str | None) -> float:
+        """Return how many values of the candidate are left out in a slice."""
+        return self.candidate.lost(metric, place)
+
+    def if_worst(self) -> ReducedComparison:
+        """Return the comparison were every left-out value of the candidate as bad as can be."""
+        sides = (*self.sides[:-1], self.candidate.if_worst())
+        return ReducedComparison(
+            self.pairs, self.metrics, self.settings, values_only=True, sides=sides, paired=self.paired
+        )
+
+    def estimate(self, metric: str, place: str | None, *, candidate_alone: bool = False) -> Estimate:
+        """Return the metric in the slice `place`, of each run over all that can be used there."""
+        key = (metric, place, candidate_alone)
+        if key not in self._known:
+            self._known[key] = self._sum_up(*key)
+        return self._known[key]
+
+    def _sum_up(self, metric: str, place: str | None, candidate_alone: bool) -> Estimate:
+        definition, statistic = self.metrics[metric], self._statistic(self.metrics[metric])
+        sums = [side.sums(metric, place) for side in self.sides]
+        values = [self._value(side, metric, place, statistic) for side in self.sides]
+        sizes = [self._size(side, metric, place) for side in self.sides]
+        samples = round(sizes[-1] if candidate_alone else min(sizes))
+        groups = int(np.count_nonzero(sums[-1].used))
+        if not samples:
+            return Estimate(metric, place, 0, 0, None, None, None, None, None, None, None)
+        size = self._rounding_size(sums, values, statistic)
+        after = values[-1] if np.isfinite(values[-1]) else None
+        alone = candidate_alone and sizes[0] != sizes[-1]
+        if len(self.sides) < 2 or alone:
+            return Estimate(metric, place, samples, groups, None, after, None, None, None, None, None, size)
+        before = values[0] if np.isfinite(values[0]) else None
+        gain = relative = None
+        # The totals of runs in which different numbers of questions are usable don't measure the same.
+        comparable = statistic.kind != "total" or (self.paired and np.array_equal(sums[0].used, sums[1].used))
+        if before is not None and comparable and not math.isnan(values[-1]):
+            gain = definition.sign * (values[-1] - before)
+            if abs(gain) <= NOTHING_DIFFERS * max(abs(before), abs(values[-1])):
+                gain = 0.0
+            relative = gain / abs(before) if before else None
+        return Estimate(metric, place, samples, groups, before, after, gain, relative, None, None, None, size)
+
+    def _value(self, side: ReducedSide, metric: str, place: str | None, statistic: Statistic) -> float:
+        if statistic.kind == "quantile":
+            return side.sketch(metric, place).quantile(statistic.share_below())
+        sums = side.sums(metric, place)
+        if sums.value.size and not np.isfinite(sums.value).all():
+            return float(sums.value[~np.isfinite(sums.value)][0])
+        return sums.summary(statistic) if sums.size else math.nan
+
+    def _size(self, side: ReducedSide, metric: str, place: str | None) -> float:
+        if self.metrics[metric].quantile is not None:
+            return side.sketch(metric, place).size
+        return side.sums(metric, place).size
+
+    def _rounding_size(self, sums: list[GroupSums], values: list[float], statistic: Statistic) -> float:
+        """Return at least the size of what was added up."""
+        seen = [abs(end) for one in sums for end in (one.least, one.most) if math.isfinite(end)]
+        if statistic.kind == "ratio":
+            seen = [abs(value) for value in values if math.isfinite(value)]
+        largest = max(seen, default=0.0)
+        return largest * max(one.size for one in sums) if statistic.kind == "total" else largest
+
+    def interval(
+        self,
+        metric: str,
+        place: str | None,
+        judged: Judged,
+        *,
+        family: int = 1,
+        threshold: float | None = None,
+    ) -> tuple[FoundInterval | None, list[Said]]:
+        """Return the interval of the number that is judged, widened over `family` checks, and notes on its making."""
+        if self.values_only:
+            return None, []
+        level = 1 - (1 - self.settings.confidence) / family
+        limits = () if threshold is None else (threshold,)
+        found = (
+            self._value_interval(metric, place, level, limits)
+            if judged == "candidate"
+            else self._gain_interval(metric, place, level, limits, relative=judged == "relative_gain")
+        )
+        if found is None:
+            return None, []
+        told = FoundInterval(
+            of=judged,
+            low=found.low,
+            high=found.high,
+            level=found.level,
+            method=found.method,
+            resamples=found.resamples,
+        )
+        return told, [said(note.key, **note.values) for note in found.notes]
+
+    def _value_interval(
+        self, metric: str, place: str | None, level: float, limits: tuple[float, ...]
+    ) -> Interval | None:
+        definition, statistic = self.metrics[metric], self._statistic(self.metrics[metric])
+        if statistic.kind == "quantile":
+            sketch = self.candidate.sketch(metric, place)
+            independent = self.pairs.labels.terms.samples.cluster is None
+            return sketch_interval(sketch, statistic.share_below(), level=level, independent=independent)
+        sums = self.candidate.sums(metric, place)
+        if not sums.size:
+            return None
+        grouped, statistic = pair_groups(sums, sums, statistic)
+        # Without a range the smallest and the largest value of a question stand for its ends.
+        seen = None if definition.ratio else (sums.least, sums.most)
+        return statistics.value_interval(
+            grouped,
+            "candidate",
+            statistic,
+            level=level,
+            bounds=definition.range or seen,
+            settings=self.settings,
+            limits=limits,
+        )
+
+    def _gain_interval(
+        self, metric: str, place: str | None, level: float, limits: tuple[float, ...], *, relative: bool
+    ) -> Interval | None:
+        definition, statistic = self.metrics[metric], self._statistic(self.metrics[metric])
+        if self.estimate(metric, place).gain is None:
+            return None
+        if statistic.kind == "quantile":
+            before, after = (side.sketch(metric, place) for side in self.sides)
+            return sketch_gain_interval(
+                before, after, statistic.share_below(), paired=self.paired, sign=definition.sign, relative=relative,
+                level=level, settings=self.settings, limits=limits,
+            )  # fmt: skip
+        first, second = (side.sums(metric, place) for side in self.sides)
+        if not self.paired:
+            return independent_interval(
+                first, second, sign=definition.sign, relative=relative, level=level, bounds=definition.range,
+                settings=self.settings,
+            )  # fmt: skip
+        grouped, statistic = pair_groups(first, second, statistic)
+        return statistics.gain_interval(
+            grouped, statistic, sign=definition.sign, relative=relative, level=level, width=definition.width,
+            settings=self.settings, limits=limits,
+        )  # fmt: skip
+
+    def smallest_visible_change(
+        self, metric: str, place: str | None, judged: Judged, family: int
+    ) -> float | None:
+        """Return the smallest change that the slice could show with 80 % power; None where it isn't estimated."""
+        definition, statistic = self.metrics[metric], self._statistic(self.metrics[metric])
+        known = self.estimate(metric, place).gain is not None
+        if judged == "candidate" or not known or not self.paired or statistic.kind == "quantile":
+            return None
+        grouped, statistic = pair_groups(
+            self.sides[0].sums(metric, place), self.candidate.sums(metric, place), statistic
+        )
+        return statistics.smallest_visible_change(
+            grouped, statistic, relative=judged == "relative_gain",
+            level=1 - (1 - self.settings.confidence) / family, width=definition.width, settings=self.settings,
+        )  # fmt: skip
+
+    def error(self, metric: str, place: str | None, judged: Judged) -> float:
+        """Return how far the judged number may be off because a quantile was sketched; 0 for sums."""
+        if self.metrics[metric].quantile is None:
+            return 0.0
+        estimate = self.estimate(metric, place)
+        after = estimate.candidate or 0.0
+        if judged == "candidate":
+            return sketch_error(0.0, after, relative=False)
+        return sketch_error(estimate.baseline or 0.0, after, relative=judged == "relative_gain")

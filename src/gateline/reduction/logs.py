@@ -1,0 +1,207 @@
+"""Which files a log is made of, which columns they have, and what a header says of the run.
+
+It reads the beginning of files only; records are for the engine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from gateline.errors import InputError, did_you_mean
+from gateline.files import is_there
+from gateline.reduction.records import Kind, Wanted
+
+_RECORDS_LOOKED_AT = 1000
+_HEADER_NEEDS_SAMPLES = ("aliases", "must_agree", "unpaired")
+_NUMBERS = ("double", "float", "halffloat", "int", "uint", "decimal")
+
+
+@dataclass(frozen=True)
+class Log:
+    """The files of one run, all of one form."""
+
+    files: tuple[str, ...]
+    form: Literal["jsonl", "parquet"]
+    columns: dict[tuple[str, ...], Kind]
+    """Path of each column (`("metrics", "faithfulness")`, `("id",)`) and how it is read."""
+    provenance: dict[str, object] = field(default_factory=dict)
+    """What the first line of a JSON Lines file says of the run."""
+
+    def find(self, wanted: Wanted) -> list[tuple[str, ...]]:
+        """Return the columns that may hold a field, the one that counts first."""
+        dotted = [(wanted.section, wanted.field)] if wanted.section else []
+        candidates = [*dotted, (wanted.field,), tuple(wanted.field.split("."))]
+        return [path for path in dict.fromkeys(candidates) if path in self.columns]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the relation `log`: its name, where it stands in the files, how it is read."""
+
+    name: str
+    paths: tuple[tuple[str, ...], ...]
+    """Places to look, the first that holds a value counts; empty where no file has it."""
+    kind: Kind
+
+
+def open_log(names: Sequence[str]) -> Log:
+    """Return the files of a log; folders and patterns are looked into.
+
+    Raises InputError where there is none, where they are of different forms, or of one that can't be reduced.
+    """
+    files = [file for name in names for file in _expand(name)]
+    forms = {file: _form_of(file) for file in files}
+    if len(set(forms.values())) > 1:
+        other = next(file for file in files if forms[file] != forms[files[0]])
+        raise InputError("is of another form than the files before it", other, "reduce one form at a time")
+    if forms[files[0]] == "parquet":
+        return Log(tuple(files), "parquet", _parquet_columns(files))
+    return _open_json_lines(files)
+
+
+def choose_columns(log: Log, wanted: Iterable[Wanted]) -> list[Column]:
+    """Return where each wanted column stands.
+
+    Raises InputError for a field that the policy needs and no file has.
+    """
+    found = []
+    for one in wanted:
+        paths = log.find(one)
+        if not paths and one.required:
+            names = {path[-1] for path in log.columns}
+            raise InputError(
+                f"no record has a field {one.field}", log.files[0], did_you_mean(one.field, names)
+            )
+        if log.form == "parquet":
+            paths = paths[:1]
+        kinds = {log.columns[path] for path in paths}
+        found.append(
+            Column(one.name, tuple(paths), kinds.pop() if len(kinds) == 1 else "text" if paths else "absent")
+        )
+    return found
+
+
+def _expand(name: str) -> list[str]:
+    path = Path(name)
+    if is_there(name):
+        if not path.is_dir():
+            return [name]
+        found = sorted(str(one) for one in path.rglob("*") if one.is_file() and one.name[0] not in "._")
+        if not found:
+            raise InputError("is an empty folder", name)
+        return found
+    from glob import glob
+
+    found = sorted(glob(name, recursive=True)) if set(name) & set("*?[") else []  # noqa: PTH207
+    if not found:
+        raise InputError(f"not found: {name}")
+    return found
+
+
+def _form_of(file: str) -> Literal["jsonl", "parquet"]:
+    try:
+        with Path(file).open("rb") as stream:
+            head = stream.read(4096)
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror or error}", file) from None
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        return "jsonl"
+    raise InputError(
+        "is neither Parquet nor JSON Lines" if head else "is empty",
+        file,
+        "gateline convert makes JSON Lines of it",
+    )
+
+
+def _open_json_lines(files: Sequence[str]) -> Log:
+    columns: dict[tuple[str, ...], Kind] = {}
+    provenance: dict[str, object] = {}
+    for file in files:
+        with Path(file).open("rb") as stream:
+            for number, line in enumerate(islice(stream, _RECORDS_LOOKED_AT), start=1):
+                if not line.strip():
+                    continue
+                record = _read_line(line, f"{file}:{number}")
+                if number == 1 and "gateline" in record and "id" not in record:
+                    provenance = _read_header(record, provenance, file)
+                for name, value in record.items():
+                    _note_column(columns, name, value)
+    return Log(tuple(files), "jsonl", columns, provenance)
+
+
+def _note_column(columns: dict[tuple[str, ...], Kind], name: str, value: object) -> None:
+    if isinstance(value, dict):
+        columns.update(dict.fromkeys(((name, part) for part in value), "text"))
+    else:
+        columns[(name,)] = "text"
+
+
+def _read_line(line: bytes, place: str) -> dict[str, object]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not JSON: {error}", place) from None
+    if not isinstance(record, dict):
+        raise InputError("is not a JSON object", place)
+    return record
+
+
+def _read_header(record: dict[str, object], before: dict[str, object], file: str) -> dict[str, object]:
+    for key in _HEADER_NEEDS_SAMPLES:
+        if record.get(key):
+            raise InputError(
+                f"the header's '{key}' is about single records, and a reduced file has none", f"{file}:1",
+                "check this file without reducing it",
+            )  # fmt: skip
+    run = record.get("run")
+    if run is not None and not isinstance(run, dict):
+        raise InputError("the header's 'run' must be an object", f"{file}:1")
+    said = dict(run or {})
+    if before and said != before:
+        raise InputError("the files of one log say different things of the run", f"{file}:1")
+    return said
+
+
+def _parquet_columns(files: Sequence[str]) -> dict[tuple[str, ...], Kind]:
+    try:
+        import pyarrow  # type: ignore[import-untyped]
+        from pyarrow import parquet
+    except ImportError:
+        raise InputError(
+            "reading Parquet needs pyarrow", files[0], "pip install 'gateline[reduce]'"
+        ) from None
+    first = None
+    for file in files:
+        try:
+            schema = parquet.read_schema(file)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise InputError(
+                f"is not a whole Parquet file: {str(error).partition(chr(10))[0]}", file
+            ) from None
+        if first is not None and not schema.equals(first):
+            raise InputError(f"has other columns than {files[0]}", file, "reduce files of one form at a time")
+        first = schema
+    assert first is not None
+    found: dict[tuple[str, ...], Kind] = {}
+    for one in first:
+        if pyarrow.types.is_struct(one.type):
+            for at in range(one.type.num_fields):
+                part = one.type.field(at)
+                found[one.name, part.name] = _kind_of(str(part.type))
+            continue
+        section, _, rest = one.name.partition(".")
+        if rest and section in ("metrics", "slices"):
+            found[section, rest] = _kind_of(str(one.type))
+        found[(one.name,)] = _kind_of(str(one.type))
+    return found
+
+
+def _kind_of(name: str) -> Kind:
+    return "number" if name.startswith(_NUMBERS) else "text"

@@ -1,0 +1,206 @@
+"""One reduced run as rules ask for it: the sums of a metric in a slice, its sketch, what is missing.
+
+It reads the columns of one file. It compares nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gateline.errors import InputError
+from gateline.metric import Metric
+from gateline.reduction.expressions import FRACTION, edges_of_bin
+from gateline.reduction.file import Reduced
+from gateline.reduction.groups import GroupSums
+from gateline.reduction.plan import Plan
+from gateline.reduction.records import CAUSES, LOST_UNIT
+from gateline.reduction.sketches import Sketch
+
+Rows = NDArray[np.int64]
+
+
+@dataclass
+class ReducedSide:
+    """One run."""
+
+    reduced: Reduced
+    plan: Plan
+    _sums: dict[tuple[str, str], GroupSums] = field(default_factory=dict)
+    _sketches: dict[tuple[str, str], Sketch] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse a file that lacks a column: it was cut or changed by hand."""
+        missing = [name for name in self._needed() if name not in self.reduced.columns]
+        if missing:
+            raise InputError(
+                f"is a damaged reduced file: it lacks {missing[0]}", self.reduced.file, "reduce the log again"
+            )
+
+    def _needed(self) -> list[str]:
+        names = [
+            "place",
+            "sketch",
+            "grp",
+            "bin",
+            "questions",
+            "records",
+            "repeated",
+            "hash1",
+            "hash2",
+            "hash3",
+            "inputs",
+        ]
+        for at, metric in enumerate(self.plan.metrics.values()):
+            names += [f"{one}{at}" for one in ("due", "used", "lost", "min", "max")]
+            names += [f"value{at}_whole", f"value{at}_rest", *(f"cause{at}_{code}" for code in CAUSES)]
+            if metric.ratio:
+                names += [f"weight{at}_whole", f"weight{at}_rest", f"heaviest{at}"]
+        return names
+
+    @cached_property
+    def _rows(self) -> dict[tuple[str, int], Rows]:
+        """Rows of the file by place and sketch."""
+        found: dict[tuple[str, int], list[int]] = {}
+        columns = self.reduced.columns
+        for row, key in enumerate(zip(columns["place"], columns["sketch"], strict=True)):
+            found.setdefault(key, []).append(row)
+        return {key: np.array(rows, dtype=np.int64) for key, rows in found.items()}
+
+    @property
+    def places(self) -> list[str]:
+        """Return all slices that have a question."""
+        return sorted({place for place, _ in self._rows if place})
+
+    def rows(self, place: str | None) -> Rows:
+        """Return the rows of a slice, one a group."""
+        return self._rows.get((place or "", -1), np.empty(0, dtype=np.int64))
+
+    def numbers(self, name: str, rows: Rows) -> list[Any]:
+        """Return some numbers of a column, whole ones as whole numbers."""
+        column = self.reduced.columns[name]
+        return [column[row] for row in rows.tolist()]
+
+    def count(self, name: str, place: str | None) -> int:
+        """Return the sum of a column of counts over a slice."""
+        return sum(value or 0 for value in self.numbers(name, self.rows(place)))
+
+    def fingerprint(self, place: str | None) -> tuple[tuple[int, ...], ...]:
+        """Return which questions a slice has, by group: two runs with other questions differ in it."""
+        rows = self.rows(place)
+        columns = [self.numbers(name, rows) for name in ("grp", "questions", "hash1", "hash2")]
+        return tuple(zip(*columns, strict=True))
+
+    def sums(self, metric: str, place: str | None) -> GroupSums:
+        """Return the sums of a metric in a slice."""
+        key = (metric, place or "")
+        if key not in self._sums:
+            self._sums[key] = self._read_sums(metric, place)
+        return self._sums[key]
+
+    def _read_sums(self, metric: str, place: str | None) -> GroupSums:
+        at, rows = list(self.plan.metrics).index(metric), self.rows(place)
+        least = [value for value in self.numbers(f"min{at}", rows) if value is not None]
+        most = [value for value in self.numbers(f"max{at}", rows) if value is not None]
+        return GroupSums(
+            group=np.array(self.numbers("grp", rows), dtype=np.int64),
+            used=np.array(self.numbers(f"used{at}", rows), dtype=np.float64),
+            value=self._exact(f"value{at}", rows),
+            weight=self._exact(f"weight{at}", rows) if self.plan.metrics[metric].ratio else None,
+            least=min(least, default=math.nan),
+            most=max(most, default=math.nan),
+        )
+
+    def _exact(self, name: str, rows: Rows) -> NDArray[np.float64]:
+        """Return sums as the doubles nearest to them."""
+        whole, rest = self.numbers(f"{name}_whole", rows), self.numbers(f"{name}_rest", rows)
+        return np.array(
+            [((w or 0) * FRACTION + (r or 0)) / FRACTION for w, r in zip(whole, rest, strict=True)],
+            dtype=np.float64,
+        )
+
+    def sketch(self, metric: str, place: str | None) -> Sketch:
+        """Return the sketch of a metric in a slice."""
+        key = (metric, place or "")
+        if key not in self._sketches:
+            at = list(self.plan.metrics).index(metric)
+            rows = self._rows.get((place or "", at), np.empty(0, dtype=np.int64))
+            codes, column = np.unique(
+                np.array(self.numbers("bin", rows), dtype=np.int64), return_inverse=True
+            )
+            groups, row = np.unique(np.array(self.numbers("grp", rows), dtype=np.int64), return_inverse=True)
+            counts = np.zeros((len(groups), len(codes)))
+            np.add.at(counts, (row, column), np.array(self.numbers("questions", rows), dtype=np.float64))
+            ends = np.array([edges_of_bin(code) for code in codes.tolist()], dtype=np.float64).reshape(-1, 2)
+            seen = self.sums(metric, place)
+            if len(codes):  # no value lies beyond those that were seen
+                ends = np.clip(ends, seen.least, seen.most)
+            self._sketches[key] = Sketch(ends[:, 0], ends[:, 1], counts, groups)
+        return self._sketches[key]
+
+    def due(self, metric: str, place: str | None) -> int:
+        """Return for how many questions of a slice the metric is defined."""
+        return self.count(f"due{list(self.plan.metrics).index(metric)}", place)
+
+    def lost(self, metric: str, place: str | None) -> float:
+        """Return how many values are left out in a slice; of a question's attempts a part."""
+        return self.count(f"lost{list(self.plan.metrics).index(metric)}", place) / LOST_UNIT
+
+    def causes(self, metric: str, place: str | None) -> dict[int, int]:
+        """Return how many questions of a slice have a missing value, or one that counts as the worst, by cause."""
+        at = list(self.plan.metrics).index(metric)
+        found = {code: self.count(f"cause{at}_{code}", place) for code in CAUSES}
+        return {code: number for code, number in found.items() if number}
+
+    def heaviest(self, metric: str, place: str | None) -> float:
+        """Return the largest denominator of a question; 1 where there is none."""
+        at = list(self.plan.metrics).index(metric)
+        return (
+            max((value or 0.0 for value in self.numbers(f"heaviest{at}", self.rows(place))), default=0.0)
+            or 1.0
+        )
+
+    def if_worst(self) -> WorstSide:
+        """Return the run were every left-out value as bad as can be."""
+        return WorstSide(self.reduced, self.plan)
+
+
+@dataclass
+class WorstSide(ReducedSide):
+    """A run whose left-out values are as bad as can be: all in one row beside the groups, for plain values only."""
+
+    def sums(self, metric: str, place: str | None) -> GroupSums:
+        """Return the sums of a metric in a slice, the left-out values filled in."""
+        known, lost = super().sums(metric, place), self.lost(metric, place)
+        definition = self.plan.metrics[metric]
+        if not lost or definition.quantile is not None:
+            return known
+        bad, weight = worst_of(definition), known.weight
+        heaviest = self.heaviest(metric, place) if definition.ratio else 1.0
+        return replace(
+            known,
+            group=np.append(known.group, self.plan.groups),
+            used=np.append(known.used, lost),
+            value=np.append(known.value, lost * bad * heaviest),
+            weight=None if weight is None else np.append(weight, lost * heaviest),
+        )
+
+    def sketch(self, metric: str, place: str | None) -> Sketch:
+        """Return the sketch of a metric in a slice, the left-out values past its bad end."""
+        lost = self.lost(metric, place)
+        way = 1.0 if self.plan.metrics[metric].better == "lower" else -1.0
+        return replace(super().sketch(metric, place), beyond=way * lost)
+
+
+def worst_of(metric: Metric) -> float:
+    """Return the worst value of a question: infinite where the policy declares no end."""
+    if metric.range is not None:
+        return metric.range[0] if metric.better == "higher" else metric.range[1]
+    if metric.worst is not None:
+        return metric.worst
+    return -math.inf if metric.better == "higher" else math.inf
