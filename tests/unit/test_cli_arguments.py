@@ -78,6 +78,8 @@ def test_every_option_of_every_command_has_its_variable(monkeypatch: pytest.Monk
         "json": "1",
         "comment": "never",
         "remove-comment": "1",
+        "engine": "spark",
+        "unpaired": "1",
     }
     parsers = next(
         one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction)
