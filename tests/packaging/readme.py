@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "github.md", ROOT / "docs" / "gitlab.md"]
 
 _FENCED = re.compile(r"(<!-- (output|file): (.+?) -->\n```\w+\n)(.*?)(```\n)", re.DOTALL)
-_OPEN = re.compile(r"(<!-- (comment|table): (.+?) -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
+_OPEN = re.compile(r"(<!-- (table): (.+?) -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
 
 
 def fill_in(text: str) -> str:
@@ -64,9 +64,6 @@ def _make(kind: str, what: str) -> str:
     if kind == "file":
         lines = (ROOT / what).read_text(encoding="utf-8").splitlines(keepends=True)
         return "".join(line for line in lines if not line.startswith("#"))
-    if kind == "comment":
-        shown = run_gateline(what).stdout.split("<details>")[0].strip().splitlines()
-        return "".join(f"> {line}".rstrip() + "\n" for line in shown if not line.startswith("<!--"))
     return "".join(f"| {' | '.join(row)} |\n" for row in _TABLES[what]())
 
 

@@ -55,7 +55,7 @@ def test_every_block_is_known_for_what_it_is():
     for example in find_examples():
         found.setdefault(example.kind, set()).add(example.document.name)
     assert found["github"] >= {"README.md", "github.md", "forks.md"}
-    assert found["gitlab"] == {"gitlab.md"}
+    assert found["gitlab"] == {"README.md", "gitlab.md"}
     assert found["pre-commit"] == {"local.md"}
     for example in find_examples("other"):
         keys = set(yaml.safe_load(example.text))
