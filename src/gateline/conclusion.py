@@ -19,12 +19,13 @@ from gateline.field_names import guess_layer
 from gateline.findings import Finding, Status
 from gateline.losses import find_losses
 from gateline.movements import find_changed, find_curves, find_spreads
-from gateline.pairing import Pairs, state_facts
+from gateline.pairing import Pairs, list_changes, state_facts
 from gateline.policy import PolicyFile
 from gateline.remark import remark_of, remarks_of, said
 from gateline.samples import Run
 from gateline.verdict import (
     BaseVerdict,
+    ChangedField,
     FailOn,
     PolicyFacts,
     RunFacts,
@@ -158,7 +159,7 @@ def _tell(known: Known, options: Options) -> Verdict:
         judged_on=known.on.isoformat(),
         baseline=None if known.baseline is None else _tell_run(known.baseline_run, known.baseline),
         candidate=_tell_run(known.candidate_run, known.candidate),
-        changed=pairs.changed if pairs else [],
+        changed=pairs.changed if pairs else _list_changes(known),
         pairing=pairs.facts if pairs else None,
         statistics=_tell_statistics(policy) if policy else None,
         findings=[],
@@ -167,6 +168,13 @@ def _tell(known: Known, options: Options) -> Verdict:
         notices_said=remarks_of(pairs.notices) if pairs else [],
         problems=[],
     )
+
+
+def _list_changes(known: Known) -> list[ChangedField]:
+    """Return in what two runs differ that were never paired: it may be the reason why not."""
+    if known.policy is None or known.baseline_run is None or known.candidate_run is None:
+        return []
+    return list_changes(known.baseline_run, known.candidate_run, known.policy.policy.provenance)
 
 
 def _complete(finding: Finding, policy: PolicyFile) -> Finding:

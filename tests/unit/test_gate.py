@@ -12,6 +12,7 @@ import pytest
 import gateline
 from gateline import gate
 from gateline.gate import Options, check
+from gateline.reports.markdown import render
 from runs import DAY, LIMIT, TOLERANCE, check_gate, records, set_field, set_metric, write_gate, write_run
 
 FAIL = "a*30 1>1 b*30 1>0"
@@ -153,6 +154,19 @@ def test_provenance_that_changed_is_told(tmp_path: Path) -> None:
     set_field(after, judge="j2")
     verdict = check_gate(write_gate(tmp_path, (before, after), TOLERANCE))
     assert [(one.field, one.baseline, one.candidate) for one in verdict.changed] == [("judge", "j1", "j2")]
+
+
+def test_where_the_change_is_why_there_is_no_verdict_it_is_told_as_well(tmp_path: Path) -> None:
+    before, after = records(FAIL)
+    set_field(before, judge="j1")
+    set_field(after, judge="j2")
+    write_gate(tmp_path, (before, after), TOLERANCE, provenance="{must_match: [judge]}")
+    verdict = check_gate(tmp_path)
+    assert verdict.verdict == "invalid"
+    told = [(one.field, one.baseline, one.candidate, one.rule) for one in verdict.changed]
+    assert told == [("judge", "j1", "j2", "must_match")]
+    assert "(1 difference)" in render(verdict)
+    assert "**To get a verdict:**" in render(verdict)
 
 
 def test_the_same_inputs_give_the_same_bytes_in_another_place(

@@ -25,7 +25,7 @@ from gateline.pairing.join import (
 )
 from gateline.pairing.labels import NONE, Labels, Rows
 from gateline.pairing.marks import find_errors
-from gateline.pairing.provenance import compare_provenance, state_facts
+from gateline.pairing.provenance import compare_provenance, list_changes, state_facts
 from gateline.pairing.settings import Terms
 from gateline.pairing.values import (
     CAUSE_NAMES,
@@ -46,6 +46,7 @@ __all__ = [
     "Rows",
     "SideValues",
     "Terms",
+    "list_changes",
     "pair",
     "refuse_missing",
     "state_facts",

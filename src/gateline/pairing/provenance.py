@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -41,6 +42,12 @@ def compare_provenance(baseline: Run, candidate: Run, provenance: Provenance) ->
         problems += _judge(name, values, (baseline.file, candidate.file))
     if problems:
         raise NotComparable("the two runs were not made alike", problems=problems)
+    return list_changes(baseline, candidate, provenance)
+
+
+def list_changes(baseline: Run, candidate: Run, provenance: Provenance) -> list[ChangedField]:
+    """Return the facts in which the runs differ, whether they may or not."""
+    facts = state_facts(baseline), state_facts(candidate)
     changed = []
     for name in sorted(facts[0].keys() | facts[1].keys()):
         before, after = (
@@ -51,9 +58,16 @@ def compare_provenance(baseline: Run, candidate: Run, provenance: Provenance) ->
             None in (before, after) and name not in baseline.provenance | candidate.provenance
         ):
             continue
-        rule = "may_change" if name in provenance.may_change else "unlisted"
-        changed.append(ChangedField(field=name, baseline=before, candidate=after, rule=rule))
+        changed.append(
+            ChangedField(field=name, baseline=before, candidate=after, rule=_rule_of(name, provenance))
+        )
     return changed
+
+
+def _rule_of(name: str, provenance: Provenance) -> Literal["must_match", "may_change", "unlisted"]:
+    if name in provenance.must_match:
+        return "must_match"
+    return "may_change" if name in provenance.may_change else "unlisted"
 
 
 def _judge(name: str, values: Sequence[str | None], files: Sequence[str]) -> list[Problem]:

@@ -173,6 +173,7 @@ class _Page:
             "bars": [Markdown(row) for row in self._bars(room)],
             "bars_legend": self._say("markdown.legend", bound="`:`", span="`├──●──┤`", arrows="`◄` `►`"),
             "problems": _some(problems, most, lambda problem: _problem(problem, spelling), spelling),
+            "has_verdict": verdict.verdict != "invalid",
             "unblock": Markdown("" if room.bare else unblock(verdict, spelling)),
             "notices": notices,
         }

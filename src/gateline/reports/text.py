@@ -244,7 +244,8 @@ def _write_facts(page: _Page, verdict: Verdict, verbose: bool) -> None:
         page.write(spelling.say("text.again", command=terminal_text(facts.command(verdict), 2_000)), "", "  ")
     step = unblock(verdict, spelling)
     if step:
-        page.write(spelling.say("text.to-unblock", step=step), "", "  ")
+        key = "text.to-verdict" if verdict.verdict == "invalid" else "text.to-unblock"
+        page.write(spelling.say(key, step=step), "", "  ")
     if not verbose:
         page.write(spelling.say("text.all-checks"))
 

@@ -531,6 +531,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "text.changed": "changed: ",
     "text.again": "Again: {command}",
     "text.to-unblock": "To unblock: {step}",
+    "text.to-verdict": "To get a verdict: {step}",
     "text.all-checks": "All checks: -v, or verdict.json.",
     # the comment
     "whole.summary": "{summary} and {file}",
@@ -590,7 +591,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "html.changed": "Samples that changed most",
     "html.changed-caption": "Of each metric up to five samples on each side, over the whole run",
     "html.next": "Verdict and next step",
-    "html.to-verdict": "To get a verdict:",
+    "to-verdict": "To get a verdict:",
     "html.left-out": "Left out, or counted as the worst",
     "html.method": "Method",
     "html.again": "Run it again",

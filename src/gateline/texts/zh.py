@@ -432,6 +432,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "text.changed": "改变：",
     "text.again": "重新运行：{command}",
     "text.to-unblock": "如何放行：{step}",
+    "text.to-verdict": "如何得出结论：{step}",
     "text.all-checks": "全部检查见 -v 或 verdict.json。",
     # the comment
     "whole.summary": "{summary}和 {file}",
@@ -484,7 +485,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "html.changed": "变化最大的样本",
     "html.changed-caption": "每个指标在两个方向上各取至多五个样本，范围为整个运行",
     "html.next": "结论与下一步",
-    "html.to-verdict": "如何得出结论：",
+    "to-verdict": "如何得出结论：",
     "html.left-out": "剔除，或按最差值计",
     "html.method": "方法",
     "html.again": "重新运行",
