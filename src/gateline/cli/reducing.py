@@ -28,7 +28,7 @@ def run_reduce(options: argparse.Namespace) -> int:
         sums = sum_up(plan, options.files, engine)
     finally:
         engine.close()
-    content = to_bytes(sums.statement, sums.columns, path)
+    content = to_bytes(sums.statement, sums.columns, sums.sketches, path)
     write_together({path: content})
     print_note(f"wrote {sums.statement['records']:,} records as {len(content):,} bytes to {path}")
     return 0

@@ -6,7 +6,7 @@ It judges nothing. What stands in one file only, and what only single samples co
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -75,6 +75,8 @@ class ReducedComparison(Comparison):
         definition, statistic = self.metrics[metric], self._statistic(self.metrics[metric])
         sums = [side.sums(metric, place) for side in self.sides]
         values = [self._value(side, metric, place, statistic) for side in self.sides]
+        if not candidate_alone and (shared := self._shared_total(sums, statistic)):
+            values = [shared * one.value.sum() / one.size for one in sums]
         sizes = [self._size(side, metric, place) for side in self.sides]
         samples = round(sizes[-1] if candidate_alone else min(sizes))
         groups = int(np.count_nonzero(sums[-1].used))
@@ -82,19 +84,27 @@ class ReducedComparison(Comparison):
             return Estimate(metric, place, 0, 0, None, None, None, None, None, None, None)
         size = self._rounding_size(sums, values, statistic)
         after = values[-1] if np.isfinite(values[-1]) else None
-        alone = candidate_alone and sizes[0] != sizes[-1]
+        alone = candidate_alone and any(side.lost(metric, place) for side in self.sides)
         if len(self.sides) < 2 or alone:
             return Estimate(metric, place, samples, groups, None, after, None, None, None, None, None, size)
         before = values[0] if np.isfinite(values[0]) else None
         gain = relative = None
-        # The totals of runs in which different numbers of questions are usable don't measure the same.
-        comparable = statistic.kind != "total" or (self.paired and np.array_equal(sums[0].used, sums[1].used))
-        if before is not None and comparable and not math.isnan(values[-1]):
+        if before is not None and not math.isnan(values[-1]):
             gain = definition.sign * (values[-1] - before)
             if abs(gain) <= NOTHING_DIFFERS * max(abs(before), abs(values[-1])):
                 gain = 0.0
             relative = gain / abs(before) if before else None
         return Estimate(metric, place, samples, groups, before, after, gain, relative, None, None, None, size)
+
+    def _shared_total(self, sums: list[GroupSums], statistic: Statistic) -> float:
+        """Return over how many questions totals are compared where other numbers are usable in the two runs, else 0.
+
+        A total is the mean times the number of questions: so many times each run's own mean.
+        """
+        differ = (
+            statistic.kind == "total" and len(sums) > 1 and not np.array_equal(sums[0].used, sums[1].used)
+        )
+        return min(one.size for one in sums) if differ else 0.0
 
     def _value(self, side: ReducedSide, metric: str, place: str | None, statistic: Statistic) -> float:
         if statistic.kind == "quantile":
@@ -190,11 +200,16 @@ class ReducedComparison(Comparison):
                 first, second, sign=definition.sign, relative=relative, level=level, bounds=definition.range,
                 settings=self.settings,
             )  # fmt: skip
+        shared = 1.0 if relative else self._shared_total([first, second], statistic) or 1.0
         grouped, statistic = pair_groups(first, second, statistic)
-        return statistics.gain_interval(
+        found = statistics.gain_interval(
             grouped, statistic, sign=definition.sign, relative=relative, level=level, width=definition.width,
-            settings=self.settings, limits=limits,
+            settings=self.settings, limits=[limit / shared for limit in limits],
         )  # fmt: skip
+        if found is None or shared == 1.0:
+            return found
+        low, high = (None if end is None else end * shared for end in (found.low, found.high))
+        return replace(found, low=low, high=high)
 
     def smallest_visible_change(
         self, metric: str, place: str | None, judged: Judged, family: int
@@ -207,10 +222,15 @@ class ReducedComparison(Comparison):
         grouped, statistic = pair_groups(
             self.sides[0].sums(metric, place), self.candidate.sums(metric, place), statistic
         )
-        return statistics.smallest_visible_change(
+        shared = self._shared_total(
+            [side.sums(metric, place) for side in self.sides], self._statistic(definition)
+        )
+        visible = statistics.smallest_visible_change(
             grouped, statistic, relative=judged == "relative_gain",
             level=1 - (1 - self.settings.confidence) / family, width=definition.width, settings=self.settings,
         )  # fmt: skip
+        scaled = visible is not None and judged == "gain" and shared
+        return visible * shared if visible is not None and scaled else visible
 
     def error(self, metric: str, place: str | None, judged: Judged) -> float:
         """Return how far the judged number may be off because a quantile was sketched; 0 for sums."""

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gateline.errors import InputError
 from gateline.files import is_special, is_there
 
@@ -23,7 +21,7 @@ FORMAT = "gateline-reduced"
 MARK = "gateline.reduced"
 _JSON_BEGINS = b'{"gateline.reduced":'
 _MOST_FOOTER = 64 << 20
-_KEYS = ("place", "sketch", "grp", "bin")
+SKETCH_COLUMNS = ("place", "sketch", "grp", "bin", "questions")
 
 
 @dataclass(frozen=True)
@@ -35,21 +33,19 @@ class Reduced:
     statement: dict[str, Any]
     """What was summed up, as the plan says it, with `digest`, and of the run `records` and `provenance`."""
     columns: dict[str, list[Any]]
-    """The rows of the statement by column, sorted by place, sketch, group and bin."""
-
-    def array(self, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return a column of numbers as float64, NaN where there is none."""
-        return np.array(
-            [math.nan if value is None else value for value in self.columns[name]], dtype=np.float64
-        )
+    """Sums, a row for each slice and group, sorted by both."""
+    sketches: dict[str, list[Any]]
+    """Counts of the bins of sketches, sorted by slice, sketch, group and bin."""
 
 
-def sort_rows(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
-    """Return rows of an engine as columns in the one order that the file has."""
-    at = [names.index(key) for key in _KEYS]
+def sort_rows(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], keys: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Return rows of an engine as columns in the one order that the file has: by `keys`, which come first."""
+    at = [names.index(key) for key in keys]
+    order = [*at, *(position for position in range(len(names)) if position not in at)]
     ordered = sorted(rows, key=lambda row: tuple(row[position] for position in at))
-    by_name = list(zip(*ordered, strict=True)) if ordered else [()] * len(names)
-    return {name: [_plain(value) for value in column] for name, column in zip(names, by_name, strict=True)}
+    return {names[position]: [_plain(row[position]) for row in ordered] for position in order}
 
 
 def _plain(value: Any) -> Any:
@@ -58,34 +54,52 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def to_bytes(statement: Mapping[str, Any], columns: Mapping[str, Sequence[Any]], path: Path) -> bytes:
+def to_bytes(
+    statement: Mapping[str, Any],
+    columns: Mapping[str, Sequence[Any]],
+    sketches: Mapping[str, Sequence[Any]],
+    path: Path,
+) -> bytes:
     """Return the file's content: Parquet where its name ends so, else JSON."""
     if path.suffix == ".parquet":
-        return _to_parquet(statement, columns)
-    return _dump({MARK: statement, "columns": columns})
+        return _to_parquet(statement, columns, sketches)
+    return _dump({MARK: statement, "columns": columns, "sketches": sketches})
 
 
 def _dump(data: object) -> bytes:
     return (json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n").encode()
 
 
-def _to_parquet(statement: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> bytes:
+def _to_parquet(
+    statement: Mapping[str, Any], columns: Mapping[str, Sequence[Any]], sketches: Mapping[str, Sequence[Any]]
+) -> bytes:
+    """Write one table: the rows of sums, whose sketch is -1, then those of sketches, which have counts only."""
     try:
         import pyarrow  # type: ignore[import-untyped]
         from pyarrow import parquet
     except ImportError:
-        raise InputError(
-            "writing Parquet needs pyarrow", hint="pip install 'gateline[reduce]', or --output NAME.json"
-        ) from None
-    fields = [pyarrow.field(name, _arrow_type(column)) for name, column in columns.items()]
-    schema = pyarrow.schema(fields, metadata={MARK: _dump(statement)})
-    arrays = [
-        pyarrow.array(column, type=one.type) for column, one in zip(columns.values(), fields, strict=True)
-    ]
-    sink = io.BytesIO()
-    parquet.write_table(
-        pyarrow.Table.from_arrays(arrays, schema=schema), sink, compression="zstd", store_schema=False
+        hint = "pip install 'gateline[reduce]', or --output NAME.json"
+        raise InputError("writing Parquet needs pyarrow", hint=hint) from None
+    number = len(columns["grp"])
+    whole = {
+        "place": columns["place"],
+        "sketch": [-1] * number,
+        "grp": columns["grp"],
+        "bin": [0] * number,
+        **columns,
+    }
+    arrays = []
+    for name, column in whole.items():
+        first = pyarrow.array(column, type=_arrow_type(column))
+        rest = pyarrow.array(sketches[name], type=first.type) if name in sketches else None
+        if rest is None:
+            rest = pyarrow.nulls(len(sketches["grp"]), type=first.type)
+        arrays.append(pyarrow.concat_arrays([first, rest]))
+    table = pyarrow.Table.from_arrays(arrays, names=list(whole)).replace_schema_metadata(
+        {MARK: _dump(statement)}
     )
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd")
     return sink.getvalue()
 
 
@@ -128,37 +142,46 @@ def read_reduced(file: str) -> Reduced:
         data = Path(file).read_bytes()
     except OSError as error:
         raise InputError(f"can't be read: {error.strerror or error}", file) from None
-    statement, columns = _from_parquet(data, file) if data.startswith(b"PAR1") else _from_json(data, file)
+    read = _from_parquet if data.startswith(b"PAR1") else _from_json
+    statement, columns, sketches = read(data, file)
     if not isinstance(statement, dict) or statement.get("version") != 1:
         raise InputError("is a reduced file of another version of gateline", file, "reduce the log again")
-    lengths = {len(column) for column in columns.values()}
-    if len(lengths) != 1 or not lengths.pop():
-        raise InputError("is a damaged reduced file: its columns are not alike", file, "reduce the log again")
-    return Reduced(file, hashlib.sha256(data).hexdigest(), statement, columns)
+    for table in (columns, sketches):
+        if len({len(column) for column in table.values()}) != 1:
+            raise InputError(
+                "is a damaged reduced file: its columns are not alike", file, "reduce the log again"
+            )
+    return Reduced(file, hashlib.sha256(data).hexdigest(), statement, columns, sketches)
 
 
-def _from_json(data: bytes, file: str) -> tuple[Any, dict[str, list[Any]]]:
+def _from_json(data: bytes, file: str) -> tuple[Any, dict[str, list[Any]], dict[str, list[Any]]]:
+    damaged = InputError("is a damaged reduced file", file, "reduce the log again")
     try:
         found = json.loads(data)
-        statement, columns = found[MARK], found["columns"]
+        statement, columns, sketches = found[MARK], found["columns"], found["sketches"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise InputError("is a damaged reduced file", file, "reduce the log again") from None
-    if not isinstance(columns, dict) or not all(isinstance(column, list) for column in columns.values()):
-        raise InputError("is a damaged reduced file", file, "reduce the log again")
-    return statement, columns
+        raise damaged from None
+    for table in (columns, sketches):
+        if not isinstance(table, dict) or not all(isinstance(column, list) for column in table.values()):
+            raise damaged
+    if not set(SKETCH_COLUMNS) <= sketches.keys():
+        raise damaged
+    return statement, columns, sketches
 
 
-def _from_parquet(data: bytes, file: str) -> tuple[Any, dict[str, list[Any]]]:
+def _from_parquet(data: bytes, file: str) -> tuple[Any, dict[str, list[Any]], dict[str, list[Any]]]:
     try:
         import pyarrow
-        from pyarrow import parquet
+        from pyarrow import compute, parquet
     except ImportError:
         raise InputError("reading Parquet needs pyarrow", file, "pip install 'gateline[parquet]'") from None
     try:
         table = parquet.read_table(pyarrow.BufferReader(data))
         statement = json.loads((table.schema.metadata or {})[MARK.encode()])
+        is_sum = compute.less(table.column("sketch"), 0)
+        sums = table.filter(is_sum).drop_columns(["sketch", "bin"])
+        bins = table.select(list(SKETCH_COLUMNS)).filter(compute.invert(is_sum))
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
-        raise InputError(
-            f"is a damaged reduced file: {str(error)[:100]}", file, "reduce the log again"
-        ) from None
-    return statement, {name: table.column(name).to_pylist() for name in table.column_names}
+        what = f"is a damaged reduced file: {str(error)[:100]}"
+        raise InputError(what, file, "reduce the log again") from None
+    return statement, sums.to_pydict(), bins.to_pydict()

@@ -97,12 +97,12 @@ class GroupedPairs(Paired):
 def pair_groups(before: GroupSums, after: GroupSums, statistic: Statistic) -> tuple[GroupedPairs, Statistic]:
     """Return groups as pairs, and the statistic of them.
 
-    The mean of runs in which different numbers of questions are usable is a ratio of sums with the counts for
-    denominators.
+    Where different numbers of questions are usable in the two runs, a mean (and what a total is a multiple of) is a
+    ratio of sums with the counts for denominators.
     """
     groups = np.union1d(before.group[before.used > 0], after.group[after.used > 0])
     before, after = before.at(groups), after.at(groups)
-    if statistic.kind == "mean" and not np.array_equal(before.used, after.used):
+    if statistic.kind != "ratio" and not np.array_equal(before.used, after.used):
         statistic = Statistic("ratio")
     scale = len(groups) / before.size if statistic.kind == "mean" else 1.0
     as_ratio = statistic.kind == "ratio"

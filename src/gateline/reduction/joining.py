@@ -244,11 +244,15 @@ def _tell_pairs(sides: Sequence[ReducedSide], plan: Plan, terms: Terms) -> Pairs
     labels = ReducedLabels([], shown, None, terms, places=places)
     nothing = SideValues(np.empty(0), None, np.empty(0, dtype=bool), np.empty(0, dtype=np.int8), np.empty(0))
     empty = MetricValues(nothing if len(sides) > 1 else None, nothing, _NOTHING)
-    identical = len(sides) > 1 and plan.paired and sides[0].reduced.columns == sides[1].reduced.columns
+    identical = len(sides) > 1 and plan.paired and _is_same(sides[0].reduced, sides[1].reduced)
     pairs = Pairs([], shown, _NOTHING, [], labels, dict.fromkeys(plan.metrics, empty), identical)
     pairs.facts = _tell_facts(sides, plan, places, identical=identical)
     pairs.notices = [*_notices(sides, plan), *([said("note.identical")] if identical else [])]
     return pairs
+
+
+def _is_same(before: Reduced, after: Reduced) -> bool:
+    return before.columns == after.columns and before.sketches == after.sketches
 
 
 def _tell_facts(

@@ -62,9 +62,19 @@ class Plan:
         return {label: (value,)}
 
     @cached_property
-    def sketched(self) -> list[str]:
-        """Return the metrics that are quantiles: a sketch of each is kept."""
-        return [name for name, metric in self.metrics.items() if metric.quantile is not None]
+    def sketched(self) -> dict[str, list[str]]:
+        """Return where rules look at each metric that is a quantile: "", a label of families, or a named slice."""
+        by = self.policy.policy.slices.by
+        found: dict[str, list[str]] = {
+            name: [] for name, metric in self.metrics.items() if metric.quantile is not None
+        }
+        for rule in self.policy.policy.rules:
+            if rule.metric in found:
+                place = rule.slice or ""
+                if place and place not in self.named:
+                    place = place.partition("=")[0]
+                found[rule.metric] += rule.labels(by) if rule.slices else [place]
+        return {name: sorted(set(places)) for name, places in found.items()}
 
     @cached_property
     def facts(self) -> list[str]:
@@ -85,7 +95,7 @@ class Plan:
             "missing": policy.missing.model_dump(mode="json", include={"no_answer", "no_score"}),
             "metrics": {
                 name: metric.model_dump(mode="json", exclude={"show_as", "layer", "summary"})
-                | {"sketched": metric.quantile is not None}
+                | {"sketched": self.sketched.get(name)}
                 for name, metric in self.metrics.items()
             },
             "families": self.families,
@@ -128,6 +138,12 @@ def make_plan(policy: PolicyFile, *, groups: int = 1024, paired: bool = True) ->
     ):  # fmt: skip
         if wrong:
             problems.append(Problem(f"a reduced file can't have {key}", policy.file, hint))
+    problems += [
+        Problem("totals of other questions can't be compared", policy.place(rule),
+                "judge the mean, or reduce two runs of the same questions without --unpaired")
+        for rule in parts.rules
+        if not paired and parts.metrics[rule.metric].summary == "total" and not rule.looks_at_candidate_alone()
+    ]  # fmt: skip
     if problems:
         raise PolicyError("this policy can't be judged from sums", problems=problems)
     return Plan(policy, groups, paired)

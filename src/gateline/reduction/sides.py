@@ -24,6 +24,8 @@ from gateline.reduction.sketches import Sketch
 
 Rows = NDArray[np.int64]
 
+_NO_ROWS = np.empty(0, dtype=np.int64)
+
 
 @dataclass
 class ReducedSide:
@@ -43,19 +45,7 @@ class ReducedSide:
             )
 
     def _needed(self) -> list[str]:
-        names = [
-            "place",
-            "sketch",
-            "grp",
-            "bin",
-            "questions",
-            "records",
-            "repeated",
-            "hash1",
-            "hash2",
-            "hash3",
-            "inputs",
-        ]
+        names = ["place", "grp", "questions", "records", "repeated", "hash1", "hash2", "hash3", "inputs"]
         for at, metric in enumerate(self.plan.metrics.values()):
             names += [f"{one}{at}" for one in ("due", "used", "lost", "min", "max")]
             names += [f"value{at}_whole", f"value{at}_rest", *(f"cause{at}_{code}" for code in CAUSES)]
@@ -64,22 +54,23 @@ class ReducedSide:
         return names
 
     @cached_property
-    def _rows(self) -> dict[tuple[str, int], Rows]:
-        """Rows of the file by place and sketch."""
-        found: dict[tuple[str, int], list[int]] = {}
-        columns = self.reduced.columns
-        for row, key in enumerate(zip(columns["place"], columns["sketch"], strict=True)):
-            found.setdefault(key, []).append(row)
-        return {key: np.array(rows, dtype=np.int64) for key, rows in found.items()}
+    def _rows(self) -> dict[str, Rows]:
+        """Rows of sums by slice."""
+        return {name: rows for (name,), rows in _group_rows([self.reduced.columns["place"]]).items()}
+
+    @cached_property
+    def _bins(self) -> dict[tuple[Any, ...], Rows]:
+        """Rows of bins by slice and number of the metric."""
+        return _group_rows([self.reduced.sketches["place"], self.reduced.sketches["sketch"]])
 
     @property
     def places(self) -> list[str]:
         """Return all slices that have a question."""
-        return sorted({place for place, _ in self._rows if place})
+        return sorted(place for place in self._rows if place)
 
     def rows(self, place: str | None) -> Rows:
         """Return the rows of a slice, one a group."""
-        return self._rows.get((place or "", -1), np.empty(0, dtype=np.int64))
+        return self._rows.get(place or "", _NO_ROWS)
 
     def numbers(self, name: str, rows: Rows) -> list[Any]:
         """Return some numbers of a column, whole ones as whole numbers."""
@@ -129,13 +120,15 @@ class ReducedSide:
         key = (metric, place or "")
         if key not in self._sketches:
             at = list(self.plan.metrics).index(metric)
-            rows = self._rows.get((place or "", at), np.empty(0, dtype=np.int64))
-            codes, column = np.unique(
-                np.array(self.numbers("bin", rows), dtype=np.int64), return_inverse=True
+            rows = self._bins.get((place or "", at), _NO_ROWS)
+            groups, codes, number = (
+                np.array(self.reduced.sketches[name], dtype=np.int64)[rows]
+                for name in ("grp", "bin", "questions")
             )
-            groups, row = np.unique(np.array(self.numbers("grp", rows), dtype=np.int64), return_inverse=True)
+            codes, column = np.unique(codes, return_inverse=True)
+            groups, row = np.unique(groups, return_inverse=True)
             counts = np.zeros((len(groups), len(codes)))
-            np.add.at(counts, (row, column), np.array(self.numbers("questions", rows), dtype=np.float64))
+            counts[row, column] = number
             ends = np.array([edges_of_bin(code) for code in codes.tolist()], dtype=np.float64).reshape(-1, 2)
             seen = self.sums(metric, place)
             if len(codes):  # no value lies beyond those that were seen
@@ -204,3 +197,11 @@ def worst_of(metric: Metric) -> float:
     if metric.worst is not None:
         return metric.worst
     return -math.inf if metric.better == "higher" else math.inf
+
+
+def _group_rows(columns: list[list[Any]]) -> dict[tuple[Any, ...], Rows]:
+    """Return the rows of each combination of values."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for row, key in enumerate(zip(*columns, strict=True)):
+        found.setdefault(key, []).append(row)
+    return {key: np.array(rows, dtype=np.int64) for key, rows in found.items()}

@@ -48,8 +48,9 @@ class _Sums:
         places = [f"label{self.plan.labels.index(name)}" for name in self.plan.families]
         places += [f"in{k}" for k in range(len(self.named))]
         bins = [f"bin{at}" for at, (name, _) in enumerate(self.metrics) if name in self.plan.sketched]
-        sets = [", ".join(part for part in ("grp", place, bin_) if part)
-                for place in ["", *places] for bin_ in ["", *bins]]  # fmt: skip
+        sets = [f"grp, {place}" if place else "grp" for place in ["", *places]]
+        for at, (name, _) in enumerate(self.metrics):
+            sets += [f"grp, {place}, bin{at}".replace(" ,", "") for place in self._sketched_places(name)]
         columns = [f"{self._place_text()} AS place", "grp", f"{_which(bins)} AS sketch",
                    f"{_code(bins)} AS bin", *self._sums()]  # fmt: skip
         return (
@@ -59,6 +60,16 @@ class _Sums:
             + ",\n  ".join(f"({one})" for one in sets)
             + ")\n) summed WHERE place IS NOT NULL AND bin IS NOT NULL"
         )
+
+    def _sketched_places(self, metric: str) -> list[str]:
+        """Return the columns of the slices in which a rule looks at a quantile; the empty one is the whole run."""
+        found: dict[str, None] = {}
+        for place in self.plan.sketched.get(metric, ()):
+            if place in self.named:
+                found[f"in{self.named.index(place)}"] = None
+            else:
+                found[f"label{self.plan.labels.index(place)}" if place else ""] = None
+        return list(found)
 
     def _place_text(self) -> str:
         cases = []

@@ -14,14 +14,12 @@ from typing import Any
 from gateline.errors import InputError, Problem
 from gateline.reduction.engines import Engine
 from gateline.reduction.expressions import quote
-from gateline.reduction.file import sort_rows
+from gateline.reduction.file import SKETCH_COLUMNS, sort_rows
 from gateline.reduction.logs import Column, Log, choose_columns, open_log
 from gateline.reduction.plan import Plan
 from gateline.reduction.records import BAD, Kind, columns_of
 from gateline.reduction.sql import make_attempts_search, make_search, make_sql
 from gateline.samples import label_texts
-
-_WHOLE_RUN = ("", -1)
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,7 @@ class Sums:
 
     statement: dict[str, Any]
     columns: dict[str, list[Any]]
+    sketches: dict[str, list[Any]]
 
 
 def sum_up(plan: Plan, names: Sequence[str], engine: Engine) -> Sums:
@@ -41,7 +40,10 @@ def sum_up(plan: Plan, names: Sequence[str], engine: Engine) -> Sums:
     columns = choose_columns(log, columns_of(plan))
     kinds: dict[str, Kind] = {column.name: column.kind for column in columns}
     engine.show(log, columns)
-    found = sort_rows(*engine.run(make_sql(plan, kinds)))
+    engine.keep(make_sql(plan, kinds))
+    found = sort_rows(*engine.run("SELECT * FROM summed WHERE sketch = -1"), ("place", "grp"))
+    shown = ", ".join(SKETCH_COLUMNS)
+    sketches = sort_rows(*engine.run(f"SELECT {shown} FROM summed WHERE sketch >= 0"), SKETCH_COLUMNS[:4])
     work = _Work(plan, log, columns, kinds, engine)
     whole = _rows_of_whole_run(found)
     if not whole:
@@ -53,19 +55,18 @@ def sum_up(plan: Plan, names: Sequence[str], engine: Engine) -> Sums:
         for name, column in found.items()
         if not name.startswith(("least", "most", "silent", "bad"))
     }
-    for name in ("odd", "differing"):
+    for name in ("odd", "differing", "sketch", "bin"):
         del kept[name]
     statement = plan.statement() | {
         "digest": plan.digest(),
         "records": sum(found["records"][row] for row in whole),
         "provenance": dict(sorted(provenance.items())),
     }
-    return Sums(statement, kept)
+    return Sums(statement, kept, sketches)
 
 
 def _rows_of_whole_run(found: Mapping[str, list[Any]]) -> list[int]:
-    pairs = zip(found["place"], found["sketch"], strict=True)
-    return [row for row, pair in enumerate(pairs) if pair == _WHOLE_RUN]
+    return [row for row, place in enumerate(found["place"]) if place == ""]
 
 
 def _texts(said: Mapping[str, object]) -> dict[str, str]:
