@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -94,7 +95,8 @@ class RealPair:
     def reach(self, metric: str) -> float:
         """Return how far from 0 the end points of the metric's interval lie (docs/statistics.md), over the clusters.
 
-        The largest mean difference of a cluster, or the width of the range where fewer than 10 clusters differ.
+        The largest mean difference of a cluster, or the width of the range where fewer than 10 clusters differ; without a
+        range the largest difference and more, for what has not been seen yet.
         """
         before, after = (
             {record["id"]: record for record in _read(self.folder / f"{run}.jsonl")}
@@ -108,7 +110,8 @@ class RealPair:
         differing = [sum(found) / len(found) for found in gains.values() if any(found)]
         if len(differing) < 10 and "range" in self._definition(metric):
             return 1.0
-        return max(map(abs, differing), default=0.0)
+        largest = max(map(abs, differing), default=0.0)
+        return largest if "range" in self._definition(metric) else largest * (1 + 5 / math.sqrt(len(gains)))
 
     def policy(self, rules: list[dict[str, Any]]) -> dict[str, Any]:
         """Return a policy with every metric that has a direction."""
