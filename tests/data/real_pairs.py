@@ -95,8 +95,8 @@ class RealPair:
     def reach(self, metric: str) -> float:
         """Return how far from 0 the end points of the metric's interval lie (docs/statistics.md), over the clusters.
 
-        The largest mean difference of a cluster, or the width of the range where fewer than 10 clusters differ; without a
-        range the largest difference and more, for what has not been seen yet.
+        The largest mean difference of a cluster, or the width of the range where fewer than 10 clusters differ;
+        without a range the largest difference and more, for what has not been seen yet.
         """
         before, after = (
             {record["id"]: record for record in _read(self.folder / f"{run}.jsonl")}
