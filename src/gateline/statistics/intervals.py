@@ -187,12 +187,13 @@ def _evaluate_ends(
     relative: bool,
 ) -> Ends | None:
     """Return the ends of a gain that is one ratio of sums, None where it isn't one."""
-    lower, upper = (
-        rows_of_gain(paired, sign, end_points, width, relative=relative, upper=upper)
-        for upper in (False, True)
-    )
-    if lower is None or upper is None:
+    lower = rows_of_gain(paired, sign, end_points, width, relative=relative, upper=False)
+    if lower is None:
         return None
+    if not end_points.apart:
+        return Ends(*find_ends(lower, deviate), 0)
+    upper = rows_of_gain(paired, sign, end_points, width, relative=relative, upper=True)
+    assert upper is not None  # it is one ratio of sums for either end
     return Ends(find_lower_end(lower, deviate), find_upper_end(upper, deviate), 0)
 
 
