@@ -28,9 +28,10 @@ LAYERS = [
     ["gateline.metric"],
     ["gateline.field_names", "gateline.pairing"],
     ["gateline.findings", "gateline.lost_samples", "gateline.readers"],
+    ["gateline.calibration", "gateline.corrected"],
     ["gateline.figures", "gateline.comparison", "gateline.convert", "gateline.golden"],
-    ["gateline.amounts"],
-    ["gateline.wording", "gateline.rules", "gateline.scoring", "gateline.audit"],
+    ["gateline.amounts", "gateline.audit"],
+    ["gateline.wording", "gateline.rules", "gateline.scoring"],
     ["gateline.waivers", "gateline.verdict"],
     ["gateline.policy_problems", "gateline.verdict_file"],
     [

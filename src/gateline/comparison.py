@@ -6,12 +6,15 @@ It holds nothing against a bound; that is for rules.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from gateline import statistics
-from gateline.findings import FoundInterval, Judged
+from gateline.calibration import PeopleLabels
+from gateline.corrected import correct_estimate, correct_number
+from gateline.findings import Calibrated, FoundInterval, Judged
 from gateline.metric import Metric
 from gateline.pairing import Pairs, Rows
 from gateline.pairing.worst import assume_worst
@@ -43,6 +46,8 @@ class Estimate:
     same: int | None
     size: float = 0.0
     """The summary of the values without their signs, of the greater side: what rounding grows with."""
+    calibration: Calibrated | None = None
+    """The judge's own numbers, where people's labels have corrected those above."""
 
     def size_of(self, judged: Judged) -> float:
         """Return the size in the unit of the number that is judged."""
@@ -60,6 +65,8 @@ class Comparison:
     """Whether it knows no intervals: its values may be infinite."""
     plans: bool = True
     """Whether it says what a slice could show; who asks a thousand times need not."""
+    people: Mapping[str, PeopleLabels] = field(default_factory=dict)
+    """People's labels by metric; what is known of such a metric is corrected by them."""
     _keys: object = None
     _worst: Comparison | None = None
     _estimates: dict[tuple[str, str | None, bool], Estimate] = field(default_factory=dict)
@@ -72,7 +79,8 @@ class Comparison:
         """
         key = (metric, place, candidate_alone)
         if key not in self._estimates:
-            self._estimates[key] = self._make_estimate(*key)
+            found = self._make_estimate(*key)
+            self._estimates[key] = self._correct(found, candidate_alone) if metric in self.people else found
         return self._estimates[key]
 
     def rows(self, metric: str, place: str | None, *, candidate_alone: bool = False) -> Rows:
@@ -116,7 +124,9 @@ class Comparison:
         """Return the comparison were every left-out value of the candidate as bad as can be."""
         if self._worst is None:
             filled = assume_worst(self.pairs, self.metrics)
-            self._worst = Comparison(filled, self.metrics, self.settings, values_only=True)
+            self._worst = Comparison(
+                filled, self.metrics, self.settings, values_only=True, people=self.people
+            )
         return self._worst
 
     def per_sample(self, metric: str, rows: Rows) -> tuple[Floats | None, Floats]:
@@ -162,6 +172,8 @@ class Comparison:
             return None, []
         definition = self.metrics[metric]
         level = 1 - (1 - self.settings.confidence) / family
+        if metric in self.people:
+            return self._corrected_interval(metric, place, judged, level)
         limits = () if threshold is None else (threshold,)
         paired = self._pair(metric, place, candidate_alone=judged == "candidate")
         if judged == "candidate":
@@ -196,6 +208,8 @@ class Comparison:
         estimate = self.estimate(metric, place, candidate_alone=judged == "candidate")
         if judged == "candidate" or self.pairs.first_run or estimate.samples < 2 or not self.plans:
             return None
+        if metric in self.people:  # how many labels there are decides, which no formula for pairs knows
+            return None
         definition = self.metrics[metric]
         return statistics.smallest_visible_change(
             self._pair(metric, place),
@@ -205,6 +219,31 @@ class Comparison:
             width=definition.width,
             settings=self.settings,
         )
+
+    def _correct(self, found: Estimate, alone: bool) -> Estimate:
+        if not found.samples or (self.pairs.first_run and not alone):
+            return found
+        people = self.people[found.metric].values(self.rows(found.metric, found.slice, candidate_alone=alone))
+        judge = self._pair(found.metric, found.slice, candidate_alone=alone)
+        return correct_estimate(found, judge, people, self.metrics[found.metric], self.settings, alone=alone)
+
+    def _corrected_interval(
+        self, metric: str, place: str | None, judged: Judged, level: float
+    ) -> tuple[FoundInterval | None, list[Said]]:
+        """Return the prediction-powered interval; none for a share of the baseline, which policies can't ask for."""
+        alone = judged == "candidate"
+        powered = None
+        if judged != "relative_gain":
+            people = self.people[metric].values(self.rows(metric, place, candidate_alone=alone))
+            judge = self._pair(metric, place, candidate_alone=alone)
+            powered = correct_number(
+                judge, people, self.metrics[metric], self.settings, alone=alone, level=level
+            )
+        if powered is None or powered.interval is None:
+            count = 0 if powered is None else powered.labelled_clusters
+            return None, [said("note.too-few-labels", count=count)]
+        found = powered.interval
+        return _tell(found, judged), [said(note.key, **note.values) for note in found.notes]
 
     def _statistic(self, metric: Metric) -> Statistic:
         if metric.ratio:

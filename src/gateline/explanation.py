@@ -26,6 +26,7 @@ def explain(file: PolicyFile) -> str:
             "What is measured:",
             *_bullets(_say_metric(name, metric) for name, metric in policy.metrics.items()),
         ],
+        *_say_calibration(policy),
         ["What a missing value means:", *_bullets(_say_missing(policy))],
         ["What must hold:", *_bullets(f"{rule.id}: {_say_rule(rule, policy)}" for rule in policy.rules)],
     ]
@@ -125,6 +126,18 @@ def _say_metric(name: str, metric: Metric) -> str:
     where = f", only for {metric.applies_to}" if metric.applies_to else ""
     unit = f" in {metric.unit}" if metric.unit else ""
     return f"{name}: the {metric.summary_name} of '{source}'{unit}{ends}{where}; {metric.better} is better"
+
+
+def _say_calibration(policy: Policy) -> list[list[str]]:
+    """Return what people's labels correct, as a part of its own; nothing where there are none."""
+    if not policy.calibration:
+        return []
+    lines = [
+        f"{one.metric}: rules decide on what people would say, from their labels in {one.human} and the judge's "
+        "everywhere; without labels nothing is settled"
+        for one in policy.calibration
+    ]
+    return [["What people's labels correct:", *_bullets(lines)]]
 
 
 def _say_missing(policy: Policy) -> Iterable[str]:

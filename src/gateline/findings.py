@@ -54,6 +54,27 @@ class FoundInterval(Record):
     """Draws used; null where the distribution was evaluated exactly."""
 
 
+class Calibrated(Record):
+    """What the judge says without people's labels, where these have corrected the numbers of a finding."""
+
+    baseline: float | None
+    """The judge's value of the baseline, uncorrected."""
+    candidate: float | None
+    """The judge's value of the candidate, uncorrected."""
+    gain: float | None
+    """The judge's gain, uncorrected."""
+    labelled: int
+    """Samples that people labelled by chance (for a gain: in both runs)."""
+    labelled_clusters: int
+    """Independent groups among them."""
+    trust: float
+    """Weight of the judge, 0 (people alone) to 1 (as good as people)."""
+
+
+Measure = Literal["agreement", "kappa", "bias", "sensitivity", "false_positive_rate", "separation"]
+"""How a judge is measured against people."""
+
+
 class UsedWaiver(Record):
     """The waiver that let a finding through."""
 
@@ -73,7 +94,7 @@ class Finding(Record):
     rule: str
     """Id of the rule in the policy."""
     kind: str
-    """`limit`, `every`, `tolerance` or `improvement`."""
+    """`limit`, `every`, `tolerance`, `improvement` or `calibration`."""
     status: Status
     """The outcome."""
     blocks: bool
@@ -149,6 +170,10 @@ class Finding(Record):
     """The part of a RAG system that the metric looks at; null where neither policy nor name tells."""
     message: str = ""
     """The finding in one English sentence."""
+    calibration: Calibrated | None = None
+    """The uncorrected numbers, where people's labels have corrected those above; null where they have not."""
+    measure: Measure | None = None
+    """`calibration`: what of the judge is measured; it stands in `candidate`."""
     waiver: UsedWaiver | None = None
     """The waiver that let it through."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 from os import PathLike
 
+from gateline.calibration import read_labels
 from gateline.comparison import Comparison
 from gateline.conclusion import Known, Options, add_notices, conclude, refuse, tell_base
 from gateline.errors import GatelineError, InputError, NotComparable, PolicyError
@@ -96,12 +97,19 @@ def _compare(known: Known) -> Comparison:
     files = _read_slices(policy)
     pairs = known.pairs = pair(known.baseline_run, known.candidate_run, golden, terms, files)
     refuse_missing(pairs, terms)
-    return Comparison(pairs, policy.policy.metrics, policy.policy.statistics)
+    metrics = policy.policy.metrics
+    people, told = read_labels(policy.calibration_files(), pairs, metrics, policy.policy.samples.id)
+    pairs.notices += told
+    return Comparison(pairs, metrics, policy.policy.statistics, people=people)
 
 
 def _compare_reduced(known: Known, policy: PolicyFile, runs: list[Run]) -> Comparison:
     """Return the comparison of two runs of which there are only sums."""
     from gateline.reduction.joining import ReducedRun, join
+
+    if policy.policy.calibration:
+        hint = "take the logs themselves, or a policy without calibration"
+        raise InputError("is reduced, and people's labels are of single samples", runs[-1].file, hint)
 
     reduced = [run.reduced for run in runs if isinstance(run, ReducedRun) and run.reduced is not None]
     if len(reduced) < len(runs):

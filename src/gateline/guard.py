@@ -53,6 +53,14 @@ def _flatten(data: dict[str, Any]) -> dict[Path, Any]:
     for section, value in data.items():
         if section in ("rules", "waivers", "metrics"):
             named = _name_items(section, value)
+        elif section == "calibration":
+            for one in value:
+                place = (section, one["metric"], one["human"])
+                flat |= {(*place, key): one[key] for key in ("label", "run") if one[key] is not None}
+                flat[(section, one["metric"])] = ", ".join(
+                    sorted(other["human"] for other in value if other["metric"] == one["metric"])
+                )
+            continue
         elif section == "slices":
             named = {("slices", "named", name): item for name, item in value["named"].items()}
             named |= {("slices", "files", name): {"file": item} for name, item in value["files"].items()}

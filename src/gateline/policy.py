@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union
 from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema
 
 from gateline.bounds import read_share
+from gateline.calibration import CalibrationSource
 from gateline.errors import PolicyError
 from gateline.files import SPECIAL, is_special, is_there
 from gateline.metric import Metrics
@@ -46,6 +47,10 @@ def _read_language(value: object) -> object:
     return value
 
 
+def _read_calibration(value: object) -> object:
+    return [value] if isinstance(value, dict) else value
+
+
 class Policy(Part):
     """What must hold for a change to be merged."""
 
@@ -65,6 +70,10 @@ class Policy(Part):
     """How the runs must have been made."""
     metrics: Metrics
     """What is measured."""
+    calibration: Annotated[list[CalibrationSource], BeforeValidator(_read_calibration)] = Field(
+        default_factory=list
+    )
+    """Labels of people that correct what a judge says: one file, or a list of several."""
     missing: Missing = Missing()
     """What a missing value means."""
     slices: Slices = Slices()
@@ -104,6 +113,10 @@ class PolicyFile:
     def slice_files(self) -> dict[str, Path]:
         """Return the path of each slice that a file names."""
         return {name: self._find(file) for name, file in self.policy.slices.files.items()}
+
+    def calibration_files(self) -> list[tuple[CalibrationSource, Path]]:
+        """Return the files of people's labels, each with what it is for."""
+        return [(source, self._find(source.human)) for source in self.policy.calibration]
 
     def _find(self, name: str) -> Path:
         beside = Path(self.file).parent / name

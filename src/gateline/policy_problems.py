@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from gateline.calibration import CalibrationSource
 from gateline.errors import Problem, did_you_mean
 from gateline.metric import Metric
 from gateline.pairing.settings import Missing, Provenance, Samples, Slices
@@ -152,6 +153,8 @@ def _fields_at(path: KeyPath, document: Document, fields: list[str]) -> list[str
         return fields
     if path[0] == "metrics":
         return list(Metric.model_fields)
+    if path[0] == "calibration":
+        return list(CalibrationSource.model_fields)
     if path[0] == "waivers":
         return list(Waiver.model_fields)
     if path[0] == "rules" and len(path) > 1 and isinstance(data["rules"], list):
@@ -186,6 +189,10 @@ class _Parts:
             _try(RULES.get(str(raw.get("kind"))), raw) if isinstance(raw, dict) else None
             for raw in self.raw_rules
         ]
+        sources: Any = data.get("calibration")
+        sources = sources if isinstance(sources, list) else [sources]
+        self.sources: list[Any] = [one for one in sources if isinstance(one, dict)]
+        self.calibrated = [str(one.get("metric")) for one in self.sources]
         self.waivers: list[Any] = data["waivers"] if isinstance(data.get("waivers"), list) else []
 
     def complain(self, path: KeyPath, message: str, hint: str = "") -> None:
@@ -196,6 +203,7 @@ class _Parts:
         """Return what only shows when the parts are read together."""
         for name, metric in self.metrics.items():
             self._check_slice(metric.applies_to, ("metrics", name, "applies_to"))
+        self._check_calibration()
         seen: set[str] = set()
         for number, (raw, rule) in enumerate(zip(self.raw_rules, self.rules, strict=True)):
             if isinstance(raw, dict):
@@ -204,6 +212,29 @@ class _Parts:
             if isinstance(raw, dict):
                 self._check_waiver(raw, ("waivers", number), seen)
         return self.problems
+
+    def _check_calibration(self) -> None:
+        data: Any = self.document.data
+        listed = isinstance(data.get("calibration"), list)
+        for number, name in enumerate(self.calibrated):
+            here: KeyPath = ("calibration", number, "metric") if listed else ("calibration", "metric")
+            if self.metric_names is not None and name not in self.metric_names and name != "None":
+                self.complain(here, f"there is no metric '{name}'", did_you_mean(name, self.metric_names))
+            metric = self.metrics.get(name)
+            if metric is not None and metric.summary_name != "mean":
+                hint = "people's labels correct a mean of samples"
+                self.complain(here, f"'{name}' is a {metric.summary_name}, which can't be calibrated", hint)
+
+    def _check_calibrated(self, rule: Rule, here: KeyPath) -> None:
+        if rule.kind == "calibration":
+            if rule.metric not in self.calibrated:
+                hint = f"calibration: {{human: FILE, metric: {rule.metric}}}"
+                self.complain((*here, "metric"), f"'{rule.metric}' has no labels of people", hint)
+        elif rule.metric in self.calibrated and rule.kind in ("tolerance", "improvement"):
+            name, bound = next(iter(rule.bound_fields().items()))
+            if "%" in str(bound):
+                hint = f"write {name} in the metric's unit, such as 0.02"
+                self.complain((*here, name), "a calibrated metric has no share of the baseline", hint)
 
     def _check_rule(self, raw: dict[str, Any], rule: Rule | None, here: KeyPath, seen: set[str]) -> None:
         name = rule.id if rule is not None else raw.get("id")
@@ -223,6 +254,7 @@ class _Parts:
             return
         if rule.slices is True and not self.by:
             self.complain((*here, "slices"), "slices: true needs labels under slices.by")
+        self._check_calibrated(rule, here)
         if rule.metric in self.metrics:
             for field, message in rule.problems(self.metrics[rule.metric]):
                 self.complain((*here, field), message)

@@ -54,16 +54,22 @@ def describe(finding: Finding, spelling: Spelling = PLAIN) -> str:
 
 def subject(finding: Finding, spelling: Spelling = PLAIN) -> str:
     """Return metric and slice as they stand in a table: `answer_correct · language=de`."""
-    metric = spelling.name(finding.metric)
+    metric = _name(finding, spelling)
     return metric if finding.slice is None else f"{metric} · {spelling.name(finding.slice)}"
 
 
 def subject_in_sentence(finding: Finding, spelling: Spelling = PLAIN) -> str:
     """Return metric and slice as they stand in a sentence: `answer_correct in language=de`."""
-    metric = spelling.name(finding.metric)
+    metric = _name(finding, spelling)
     if finding.slice is None:
         return metric
     return spelling.say("finding.subject", metric=metric, slice=spelling.name(finding.slice))
+
+
+def _name(finding: Finding, spelling: Spelling) -> str:
+    """Return the metric, or what is measured of its judge."""
+    metric = spelling.name(finding.metric)
+    return metric if finding.measure is None else spelling.say(f"measure.{finding.measure}", metric=metric)
 
 
 def _describe_change(finding: Finding, spelling: Spelling) -> str:
@@ -165,7 +171,7 @@ def _describe_nothing(finding: Finding, spelling: Spelling) -> str:
 
 def _rest(finding: Finding, spelling: Spelling) -> list[str]:
     """Return what follows the numbers: counted cases, what would settle it, what is done, the waiver."""
-    parts = [_counted(finding, spelling)]
+    parts = [_counted(finding, spelling), _uncorrected(finding, spelling)]
     status = finding.status.value
     if status == "inconclusive":
         if finding.samples_needed is not None:
@@ -179,6 +185,21 @@ def _rest(finding: Finding, spelling: Spelling) -> list[str]:
     if finding.waiver is not None and status == "waived":
         parts.append(_waived(finding, spelling))
     return [part for part in parts if part]
+
+
+def _uncorrected(finding: Finding, spelling: Spelling) -> str:
+    """Return what the judge alone says, and how many labels of people have corrected it."""
+    told = finding.calibration
+    if told is None or finding.kind == "every":
+        return ""
+    alone = finding.model_copy(
+        update={"baseline": told.baseline, "candidate": told.candidate, "gain": told.gain}
+    )
+    if finding.judged == "candidate":
+        value = value_scale(alone, spelling).full(told.candidate)
+    else:
+        value = amount(alone, spelling)
+    return spelling.say("rest.uncorrected", value=value, count=told.labelled)
 
 
 def _waived(finding: Finding, spelling: Spelling) -> str:

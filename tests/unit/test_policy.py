@@ -169,7 +169,7 @@ waivers:
     [
         ("{kind: limit, metric: score, at_moost: 1}", "rules[0].at_moost: unknown field 'at_moost'  (did you mean 'at_most'?)"),
         ("{kind: limmit, metric: score, at_most: 1}", "rules[0]: there is no kind of rule 'limmit'  (did you mean 'limit'?)"),
-        ("{metric: score, at_most: 1}", "rules[0]: 'kind' is missing  (one of every, improvement, limit, tolerance)"),
+        ("{metric: score, at_most: 1}", "rules[0]: 'kind' is missing  (one of calibration, every, improvement, limit, tolerance)"),
         ("{kind: limit, at_most: 1}", "rules[0].metric: 'metric' is missing"),
         ("{kind: tolerance, metric: score}", "rules[0].worse_by_at_most: 'worse_by_at_most' is missing"),
         ("{kind: limit, metric: scor, at_most: 1}", "rules[0].metric: there is no metric 'scor'  (did you mean 'score'?)"),

@@ -29,8 +29,8 @@ def span(low: float | None, high: float | None) -> FoundInterval:
     return FoundInterval(of="gain", low=low, high=high, level=0.95, method="bayesian", resamples=None)
 
 
-def test_there_are_four_kinds_of_rules() -> None:
-    assert list(find_rules()) == ["every", "improvement", "limit", "tolerance"]
+def test_there_are_five_kinds_of_rules() -> None:
+    assert list(find_rules()) == ["calibration", "every", "improvement", "limit", "tolerance"]
     assert all(kind.__doc__ and kind.__doc__.endswith(".") for kind in find_rules().values())
 
 
@@ -617,6 +617,7 @@ def test_a_finding_tells_all_that_a_report_shows() -> None:
         "same": 80, "decide_by": "interval", "on_inconclusive": "warn", "at_most": None, "at_least": None,
         "worse_by_at_most": "5%", "better_by_at_least": None, "family": 1, "failing": [], "failing_count": None,
         "notes": [], "notes_said": [], "line": 0, "message": "", "waiver": None,
+            "calibration": None, "measure": None,
     }  # fmt: skip
     assert finding.interval is not None
     assert (finding.interval.of, finding.interval.level, finding.interval.method) == (

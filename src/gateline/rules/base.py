@@ -260,6 +260,7 @@ class Rule(Part):
             family=family,
             smallest_visible_change=visible,
             samples_needed=_samples_needed(estimate, outcome),
+            calibration=estimate.calibration,
             failing=outcome.failing[:20],
             failing_count=outcome.failing_count,
             notes=[str(note) for note in outcome.notes],
@@ -308,6 +309,8 @@ def _is_good(value: float, threshold: float, slack: float, above: bool, strictly
 def _samples_needed(estimate: Estimate, outcome: Outcome) -> int | None:
     value = getattr(estimate, outcome.judged)
     interval = outcome.interval
+    if estimate.calibration is not None:
+        return None  # more labels would settle it, and how many depends on what the judge is worth
     if (
         outcome.status is not Status.INCONCLUSIVE
         or interval is None

@@ -53,6 +53,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "status.waived": "waived",
     "status.skipped": "skipped",
     "status.pass": "pass",
+    "kind.calibration": "calibration",
     "kind.every": "every",
     "kind.improvement": "improvement",
     "kind.limit": "limit",
@@ -99,6 +100,12 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "span.across": "{worse} worse to {better} better",
     # a finding: the sentence
     "finding.subject": "{metric} in {slice}",
+    "measure.agreement": "agreement of the judge of {metric} with people",
+    "measure.kappa": "kappa of the judge of {metric} with people",
+    "measure.bias": "bias of the judge of {metric}, without its sign,",
+    "measure.sensitivity": "sensitivity of the judge of {metric}",
+    "measure.false_positive_rate": "false-positive rate of the judge of {metric}",
+    "measure.separation": "sensitivity less false-positive rate of the judge of {metric}",
     "finding.skipped": "{subject} is not judged: {reason}",
     "finding.no-reason": "no reason was given",
     "moved.is": "{subject} is {value}",
@@ -138,6 +145,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "about {about} sample would settle it",
         "other": "about {about} samples would settle it",
     },
+    "rest.uncorrected": {
+        "one": "by the judge alone {value}; corrected by {count} label of people",
+        "other": "by the judge alone {value}; corrected by {count} labels of people",
+    },
     "rest.blocks": "the rule asks for proof, so it blocks",
     "rest.warns": "let through with a warning",
     "rest.let-through": "let through by the rule",
@@ -152,6 +163,12 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "other": "{count} samples, slices.at_least is {least}",
     },
     "note.no-usable-sample": "no usable sample",
+    "note.no-people": "no labels of people are at hand",
+    "note.too-few-labels": {
+        "one": "people labelled {count} independent sample here by chance (a gain: in both runs); 2 are needed",
+        "other": "people labelled {count} independent samples here by chance (a gain: in both runs); 2 are needed",
+    },
+    "note.not-measurable": "it can't be measured here: {reason}",
     "note.too-few-usable": {
         "one": "{count} usable sample, {setting} is {least}",
         "other": "{count} usable samples, {setting} is {least}",
@@ -211,6 +228,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{count} question is not in the golden set {file} and is left out: {ids}",
         "other": "{count} questions are not in the golden set {file} and are left out: {ids}",
     },
+    "notice.calibration": (
+        "{file}: people labelled {candidate} answers of the candidate and {baseline} of the baseline by chance; they "
+        "correct {metric} ({chosen} labels asked for for a reason are left out)"
+    ),
     "notice.not-compared": (
         "{missing} of {asked} questions of the slice {slice} ({file}) are not compared, since not all runs have "
         "them: {ids}"
@@ -230,6 +251,13 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "the base branch's policy can't be read, so it is not known whether this change loosens it: {reason}"
     ),
     # problems: why there is no verdict, and hints: what to do about it
+    "problem.judge-not-calibrated": {
+        "one": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} label, "
+        "and {rule} asks for {bound}",
+        "other": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} labels, "
+        "and {rule} asks for {bound}",
+    },
+    "hint.judge-not-calibrated": "label more answers by chance (gateline review), or mend the judge",
     "problem.hard-not-shown": "the hard rule {rule} can't be shown to hold: {subject}: {reason}",
     "hint.hard-not-shown": "have them scored again; a hard rule is not decided on trust",
     "problem.no-baseline-yet": "there is no baseline yet: {reason}",

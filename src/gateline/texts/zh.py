@@ -54,6 +54,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "status.waived": "已豁免",
     "status.skipped": "未评判",
     "status.pass": "通过",
+    "kind.calibration": "评审校准",
     "kind.every": "逐条检查",
     "kind.improvement": "要求提升",
     "kind.limit": "固定限值",
@@ -100,6 +101,12 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "span.across": "变差 {worse} 至变好 {better}",
     # a finding: the sentence
     "finding.subject": "切片 {slice} 的 {metric}",
+    "measure.agreement": "{metric} 的评审模型与人工的一致率",
+    "measure.kappa": "{metric} 的评审模型与人工的 kappa",
+    "measure.bias": "{metric} 的评审模型偏差（绝对值）",
+    "measure.sensitivity": "{metric} 的评审模型灵敏度",
+    "measure.false_positive_rate": "{metric} 的评审模型假阳性率",
+    "measure.separation": "{metric} 的评审模型灵敏度减假阳性率",
     "finding.skipped": "{subject} 未评判：{reason}",
     "finding.no-reason": "没有给出原因",
     "moved.is": "{subject} 为 {value}",
@@ -133,6 +140,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "rest.counted": "{pairs}中 {worse} 对变差、{better} 对变好",
     "rest.in-groups": "{things}（分属 {groups}）",
     "rest.samples-needed": "约需 {about} 个样本才能判定",
+    "rest.uncorrected": "仅按评审模型为{value}；已用 {count} 个人工标注校正",
     "rest.blocks": "规则要求有证据，因此拦截",
     "rest.warns": "放行并给出警告",
     "rest.let-through": "按规则放行",
@@ -143,6 +151,9 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     # notes: what belongs to a number
     "note.no-baseline": "还没有基线",
     "note.small-slice": "只有 {count} 个样本，slices.at_least 为 {least}",
+    "note.no-people": "没有可用的人工标注",
+    "note.too-few-labels": "随机抽取的人工标注只有 {count} 个独立样本（差异须两次运行都有标注），至少需要 2 个",
+    "note.not-measurable": "此处无法测量：{reason}",
     "note.no-usable-sample": "没有可用样本",
     "note.too-few-usable": "只有 {count} 个可用样本，{setting} 为 {least}",
     "note.left-out": "{asked} 个样本中有 {left_out} 个被剔除，若它们都是坏结果，规则就不成立",
@@ -181,6 +192,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.fact-not-said": "{file} 没有说明 {field}，因此不知道它是否改变",
     "notice.other-direction": "{metric}：策略设定为{policy}，而写出该文件的工具认为{tool}",
     "notice.not-in-golden-set": "{count} 道题不在黄金集 {file} 中，已剔除：{ids}",
+    "notice.calibration": (
+        "{file}：人工随机标注了候选的 {candidate} 个回答、基线的 {baseline} 个回答，用于校正 {metric}"
+        "（另有 {chosen} 个并非随机选出的标注未使用）"
+    ),
     "notice.not-compared": "切片 {slice}（{file}）的 {asked} 道题中有 {missing} 道未比较，因为不是所有运行都有：{ids}",
     "notice.score-and-error": "{file}：{count} 条记录既有评分又有错误；评分没有采用",
     "missing.not-there": "{paths} 不存在",
@@ -190,6 +205,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.no-base-policy": "目标分支没有 {file}，因此不知道本次改动是否放宽了策略",
     "notice.base-policy-unreadable": "读不到目标分支的策略，因此不知道本次改动是否放宽了策略：{reason}",
     # problems: why there is no verdict, and hints: what to do about it
+    "problem.judge-not-calibrated": (
+        "无法证明评审模型与人工一致：{metric} 的 {measure} 为 {value}（{count} 个标注），而规则 {rule} 要求 {bound}"
+    ),
+    "hint.judge-not-calibrated": "请随机抽取更多回答作人工标注（gateline review），或改进评审模型",
     "problem.hard-not-shown": "硬性规则 {rule} 无法证明成立：{subject}：{reason}",
     "hint.hard-not-shown": "请重新评分；硬性规则不能凭推测判定",
     "problem.no-baseline-yet": "还没有基线：{reason}",

@@ -1,0 +1,168 @@
+"""People's labels in the verdict: what a judge says is corrected, or settles nothing."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gateline.gate import check
+from gateline.statistics import Settings, cluster_keys
+from gateline.statistics.prediction_powered import JudgedSamples, prediction_powered_gain
+
+N = 600
+RULE = "{id: holds, kind: tolerance, metric: score, worse_by_at_most: 0.05, on_inconclusive: fail}"
+WITH = "calibration: {human: human.jsonl, metric: score}\n"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> dict[str, np.ndarray]:
+    """Write two runs: people see the candidate 20 points worse, and the judge misses that."""
+    draw = np.random.default_rng(5)
+    human_before = (draw.random(N) < 0.85).astype(float)
+    human_after = np.where(draw.random(N) < 0.24, 0.0, human_before)
+    judge_after = np.where(draw.random(N) < 0.97, human_before, 1 - human_before)  # lenient on what was lost
+    judge_before = np.where(draw.random(N) < 0.97, human_before, 1 - human_before)
+    write(tmp_path / "baseline.jsonl", judge_before)
+    write(tmp_path / "candidate.jsonl", judge_after)
+    return {"hb": human_before, "ha": human_after, "jb": judge_before, "ja": judge_after}
+
+
+def write(file: Path, values: np.ndarray) -> None:
+    lines = [json.dumps({"id": f"q{row}", "metrics": {"score": value}}) for row, value in enumerate(values)]
+    file.write_text("\n".join(lines) + "\n")
+
+
+def label(folder: Path, world: dict[str, np.ndarray], count: int, runs: str = "bc", **more: object) -> None:
+    lines = []
+    for row in range(count):
+        for run, key in (("baseline", "hb"), ("candidate", "ha")):
+            value = float(world[key][row]) if run[0] in runs else None
+            lines.append(json.dumps({"id": f"q{row}", "run": run, "metrics": {"score": value}, **more}))
+    (folder / "human.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def judge(folder: Path, rules: str = RULE, calibration: str = WITH):  # type: ignore[no-untyped-def]
+    policy = folder / "policy.yml"
+    policy.write_text(
+        f"version: 1\nname: p\nmetrics:\n  score: {{better: higher, range: [0, 1], show_as: percent}}\n{calibration}"
+        f"rules:\n  - {rules}\n"
+    )
+    return check(
+        policy, folder / "baseline.jsonl", folder / "candidate.jsonl", on=datetime.date(2026, 11, 30)
+    )
+
+
+def test_a_lenient_judge_passes_what_people_would_not(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
+    label(tmp_path, world, 200)
+    assert judge(tmp_path, calibration="").verdict == "pass"
+    found = judge(tmp_path)
+    assert found.verdict == "fail"
+    finding = found.findings[0]
+    human = np.full(N, np.nan)
+    human[:200] = (world["ha"] - world["hb"])[:200]
+    samples = JudgedSamples(
+        world["ja"] - world["jb"], human, np.arange(N), cluster_keys([f"q{n}" for n in range(N)])
+    )
+    expected = prediction_powered_gain(samples, level=0.95, width=1.0, settings=Settings())
+    assert finding.gain == pytest.approx(expected.value, abs=1e-12)
+    assert finding.candidate - finding.baseline == pytest.approx(finding.gain, abs=1e-12)
+    assert finding.interval is not None and expected.interval is not None
+    assert (finding.interval.low, finding.interval.high) == pytest.approx(
+        (expected.interval.low, expected.interval.high), abs=1e-9
+    )
+    assert finding.calibration is not None and finding.calibration.labelled == 200
+    assert finding.calibration.gain == pytest.approx((world["ja"] - world["jb"]).mean(), abs=1e-12)
+    assert "by the judge alone" in finding.message
+
+
+@pytest.mark.parametrize("runs", ["", "c", "b"])
+def test_without_labels_of_both_runs_a_gain_is_not_settled(
+    tmp_path: Path, world: dict[str, np.ndarray], runs: str
+) -> None:
+    label(tmp_path, world, 200, runs)
+    found = judge(tmp_path)
+    assert (found.verdict, found.findings[0].status, found.findings[0].gain) == ("fail", "inconclusive", None)
+    assert "in both runs" in found.findings[0].message
+
+
+def test_labels_of_the_candidate_alone_correct_a_limit(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
+    label(tmp_path, world, 200, "c")
+    rule = "{kind: limit, metric: score, at_least: 0.75}"
+    assert judge(tmp_path, rule, "").verdict == "pass"
+    found = judge(tmp_path, rule)
+    assert found.verdict == "fail"
+    assert found.findings[0].candidate == pytest.approx(world["ha"].mean(), abs=0.08)
+
+
+def test_labels_asked_for_for_a_reason_correct_nothing(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
+    label(tmp_path, world, 200, review={"sampling": "targeted"})
+    found = judge(tmp_path)
+    assert found.findings[0].status == "inconclusive"
+    assert any("400 labels asked for for a reason" in notice for notice in found.notices)
+
+
+def test_a_bias_that_both_runs_share_cancels(tmp_path: Path) -> None:
+    draw = np.random.default_rng(3)
+    before, after = draw.random(N) * 0.5, draw.random(N) * 0.5
+    write(tmp_path / "baseline.jsonl", before + 0.3)
+    write(tmp_path / "candidate.jsonl", after + 0.3)
+    label(tmp_path, {"hb": before, "ha": after}, 150)
+    finding = judge(tmp_path).findings[0]
+    assert finding.calibration is not None
+    assert finding.gain == pytest.approx(finding.calibration.gain, abs=1e-9)
+    assert finding.calibration.trust == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({"id": "other", "metrics": {"score": 1}}, "is not in the candidate"),
+        ({"id": "q1", "metrics": {"score": 3}}, "outside the range"),
+        ({"id": "q1", "metrics": {"score": "good"}}, "must be a number"),
+        ({"id": "q0", "run": "candidate", "metrics": {"score": 0.123}}, "has two labels"),
+        ({"id": "q1", "run": "both", "metrics": {"score": 1}}, "baseline or candidate"),
+    ],
+)
+def test_what_is_no_label_gives_no_verdict_with_its_line(
+    tmp_path: Path, world: dict[str, np.ndarray], line: dict[str, object], said: str
+) -> None:
+    label(tmp_path, world, 1)
+    with (tmp_path / "human.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    found = judge(tmp_path)
+    assert found.verdict == "invalid"
+    assert any(said in one.message and one.where.endswith("human.jsonl:3") for one in found.problems)
+
+
+def test_a_queue_of_another_run_is_refused(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
+    head = json.dumps({"gateline": 1, "run": {"review.candidate_sha256": "0" * 64}})
+    (tmp_path / "human.jsonl").write_text(
+        head + "\n" + json.dumps({"id": "q1", "metrics": {"score": 1}}) + "\n"
+    )
+    found = judge(tmp_path)
+    assert found.verdict == "invalid" and "another run" in found.because[0]
+
+
+def test_a_judge_who_does_not_agree_gives_no_verdict(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
+    label(tmp_path, world, 200)
+    rule = "{{kind: calibration, metric: score, measure: agreement, at_least: {}, otherwise: {}}}"
+    assert judge(tmp_path, rule.format("99%", "no_verdict")).verdict == "invalid"
+    assert judge(tmp_path, rule.format("99%", "fail")).verdict == "fail"
+    held = judge(tmp_path, rule.format("70%", "no_verdict"))
+    assert held.verdict == "pass"
+    rows = slice(0, 200)
+    agreed = (world["ha"][rows] == world["ja"][rows]).sum() + (world["hb"][rows] == world["jb"][rows]).sum()
+    assert held.findings[0].candidate == pytest.approx(agreed / 400)
+
+
+def test_the_policy_is_checked_as_a_whole(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
+    rule = "{kind: calibration, metric: score, measure: kappa, at_least: 0.4}"
+    assert "no labels of people" in judge(tmp_path, rule, "").problems[0].message
+    shared = "{kind: tolerance, metric: score, worse_by_at_most: 5%}"
+    assert "share of the baseline" in judge(tmp_path, shared).problems[0].message
+    slip = "calibration: {human: human.jsonl, metric: scor}\n"
+    assert "there is no metric 'scor'" in judge(tmp_path, calibration=slip).problems[0].message
