@@ -22,8 +22,10 @@ from gateline.policy import PolicyFile
 
 DROPS = (0.0, 0.02, 0.05, 0.10)
 """Shares of the range: none, to compare with, then 2, 5 and 10 points."""
-POWER_COPIES = 100
-"""Copies into which drops are put: a chance of one half is then known to 10 points either way."""
+MOST_POWER_COPIES, FEWEST_POWER_COPIES = 100, 20
+"""Copies into which drops are put: of 100, a chance of one half is known to 10 points either way."""
+_CHECKS = 20_000
+"""Checks of drops that are worth waiting for: with more to a copy, drops are put into fewer copies."""
 _SHARE = 10
 """Copies that one process takes at a time."""
 
@@ -57,7 +59,8 @@ def examine(
     findings = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
     changes = _list_changes(findings, policy.policy.metrics)
     redone = None if candidate is not None else plan.redone
-    ground = Ground(policy.policy, comparison.pairs, redone, changes, plan.seed)
+    families = {(f.rule, f.slice): f.family for f in findings if f.status is not Status.SKIPPED}
+    ground = Ground(policy.policy, comparison.pairs, redone, changes, plan.seed, families)
     counts = Counts()
     for part in _share_out(ground, plan):
         counts.add(part)
@@ -72,7 +75,7 @@ def _share_out(ground: Ground, plan: Plan) -> Iterator[Counts]:
     processes = plan.processes or os.cpu_count() or 1
     if processes == 1 or len(parts) == 1:
         for part in parts:
-            yield from try_copies(ground, part, POWER_COPIES)
+            yield from try_copies(ground, part, _power_copies(ground))
         return
     with ProcessPoolExecutor(processes, initializer=_take_ground, initargs=(ground,)) as pool:
         yield from pool.map(_try_part, parts)
@@ -88,9 +91,15 @@ def _take_ground(ground: Ground) -> None:
 
 def _try_part(numbers: Sequence[int]) -> Counts:
     total = Counts()
-    for counts in try_copies(_GROUND[0], numbers, POWER_COPIES):
+    for counts in try_copies(_GROUND[0], numbers, _power_copies(_GROUND[0])):
         total.add(counts)
     return total
+
+
+def _power_copies(ground: Ground) -> int:
+    """Return into how many copies drops are put."""
+    checks = sum(len(ground.asked(change)) for change in ground.changes)
+    return max(FEWEST_POWER_COPIES, min(MOST_POWER_COPIES, _CHECKS // max(checks, 1)))
 
 
 def _list_changes(findings: Sequence[Finding], metrics: dict[str, Metric]) -> list[Change]:

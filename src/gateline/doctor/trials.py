@@ -7,7 +7,7 @@ shared out. It prints nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,6 +37,25 @@ class Ground:
     """None where two runs are swapped; else the share of answers of the one run that are made anew."""
     changes: Sequence[Change]
     seed: int
+    families: Mapping[Check, int]
+    """Checks that are judged, with the number of checks over which each one's interval is widened."""
+
+    def asked(self, change: Change) -> list[tuple[Rule, str | None, int]]:
+        """Return the checks that a drop is held against: those of its slice and of the whole run.
+
+        A drop in the whole run is held against all checks of the metric. What an improvement asks for is no drop.
+        """
+        return [
+            (rule, place, self.families[rule.id, place])
+            for rule in self.policy.rules
+            for place in self._places(rule.id)
+            if rule.metric == change.metric
+            and rule.kind != "improvement"
+            and (change.slice is None or place in (None, change.slice))
+        ]
+
+    def _places(self, rule: str) -> list[str | None]:
+        return [place for name, place in self.families if name == rule]
 
 
 @dataclass
@@ -76,10 +95,10 @@ def try_copies(ground: Ground, numbers: Sequence[int], powers: int) -> Iterator[
         yield counts
 
 
-def judge(policy: Policy, pairs: Pairs, rules: Sequence[Rule]) -> list[Finding]:
-    """Return the findings of some rules. Raises NotComparable like a gate."""
+def judge(policy: Policy, pairs: Pairs) -> list[Finding]:
+    """Return the findings of all rules. Raises NotComparable like a gate."""
     comparison = Comparison(pairs, policy.metrics, policy.statistics, plans=False)
-    return [finding for rule in rules for finding in rule.check(comparison)]
+    return [finding for rule in policy.rules for finding in rule.check(comparison)]
 
 
 def _copy(ground: Ground, generator: np.random.Generator) -> Pairs:
@@ -90,7 +109,7 @@ def _copy(ground: Ground, generator: np.random.Generator) -> Pairs:
 
 def _judge_copy(ground: Ground, pairs: Pairs, counts: Counts) -> None:
     try:
-        findings = judge(ground.policy, pairs, ground.policy.rules)
+        findings = judge(ground.policy, pairs)
     except NotComparable:
         counts.no_verdict += 1
         return
@@ -114,17 +133,26 @@ def _judge_copy(ground: Ground, pairs: Pairs, counts: Counts) -> None:
 def _judge_change(
     ground: Ground, position: int, change: Change, pairs: Pairs, chances: Floats, counts: Counts
 ) -> None:
-    """Put a drop into a copy and see whether the rules on that metric notice; improvements do not count."""
+    """Put a drop into a copy and see whether the checks of that slice and of the whole run notice."""
     changed = put_in(change, pairs, ground.policy.metrics[change.metric], chances)
     if changed is None:
         return
-    rules = [one for one in ground.policy.rules if one.metric == change.metric and one.kind != "improvement"]
     counts.changes[position, TRIED] += 1
+    comparison = Comparison(changed, ground.policy.metrics, ground.policy.statistics, plans=False)
+    blocked = shown = False
     try:
-        findings = judge(ground.policy, changed, rules)
+        for rule, place, family in ground.asked(change):
+            estimate = comparison.estimate(
+                rule.metric, place, candidate_alone=rule.looks_at_candidate_alone()
+            )
+            status = rule.settle(comparison, estimate, family).status
+            shown |= status is Status.FAIL
+            blocked |= status is Status.FAIL or (
+                status is Status.INCONCLUSIVE and rule.if_inconclusive == "fail"
+            )
+            if status in (Status.PASS, Status.FAIL):
+                counts.settled.add((rule.id, place))
     except NotComparable:
-        counts.changes[position, BLOCKED] += 1  # no verdict is no pass
-        return
-    counts.changes[position, BLOCKED] += any(one.blocks for one in findings)
-    counts.changes[position, SHOWN] += any(one.status is Status.FAIL for one in findings)
-    counts.settled |= {(one.rule, one.slice) for one in findings if one.status in (Status.PASS, Status.FAIL)}
+        blocked = True  # no verdict is no pass
+    counts.changes[position, BLOCKED] += blocked
+    counts.changes[position, SHOWN] += shown
