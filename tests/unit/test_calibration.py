@@ -166,3 +166,65 @@ def test_the_policy_is_checked_as_a_whole(tmp_path: Path, world: dict[str, np.nd
     assert "share of the baseline" in judge(tmp_path, shared).problems[0].message
     slip = "calibration: {human: human.jsonl, metric: scor}\n"
     assert "there is no metric 'scor'" in judge(tmp_path, calibration=slip).problems[0].message
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "judge.md"
+
+
+def test_the_policy_and_the_labels_of_the_page_are_read(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
+    text = PAGE.read_text(encoding="utf-8").split("## The judge's error in a gate")[1]
+    (tmp_path / "policy.yml").write_text(text.split("```yaml\n")[1].split("```")[0])
+    lines = text.split("```json\n")[1].split("```")[0]
+    for name, key in (("baseline", "jb"), ("candidate", "ja")):
+        write(tmp_path / f"{name}.jsonl", world[key])
+        content = (tmp_path / f"{name}.jsonl").read_text().replace("score", "faithfulness")
+        (tmp_path / f"{name}.jsonl").write_text(content.replace('"q0"', '"q-0173"'))
+    label(tmp_path, world, 200)
+    more = (tmp_path / "human.jsonl").read_text().replace("score", "faithfulness").splitlines()[2:]
+    (tmp_path / "labels.jsonl").write_text(lines + "\n".join(more) + "\n")
+    found = check(
+        tmp_path / "policy.yml",
+        tmp_path / "baseline.jsonl",
+        tmp_path / "candidate.jsonl",
+        on=datetime.date(2026, 11, 30),
+    )
+    # 20 points were lost, and the judge saw none of that: agreement is not shown to be 80 %, or the loss is
+    assert found.verdict in ("invalid", "fail")
+    assert any("200 answers of the candidate and 200 of the baseline" in one for one in found.notices)
+
+
+REAL = (
+    Path(__file__).resolve().parents[3] / "shared" / "data" / "judges" / "judge_xstest_llama2" / "items.jsonl"
+)
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="needs the sets with labels of people and of a judge")
+def test_the_interval_of_the_gate_holds_what_people_say_of_all(tmp_path: Path) -> None:
+    """Real refusals, judged by phrases; people's labels of 30 % of the pairs, drawn anew 30 times."""
+    human: dict[str, dict[str, float]] = {"llama2orig": {}, "llama2new": {}}
+    said: dict[str, dict[str, float]] = {"llama2orig": {}, "llama2new": {}}
+    for line in REAL.read_text(encoding="utf-8").splitlines():
+        item = json.loads(line)
+        system, question = item["id"].split("|")
+        if item["human"] is not None and item["judges"]["string"] is not None:
+            human[system][question] = float(item["human"])
+            said[system][question] = float(item["judges"]["string"])
+    ids = sorted(human["llama2orig"].keys() & human["llama2new"].keys())
+    for name, system in (("baseline", "llama2orig"), ("candidate", "llama2new")):
+        write(tmp_path / f"{name}.jsonl", np.array([said[system][one] for one in ids]))
+    before, after = (np.array([human[system][one] for one in ids]) for system in human)
+    truth = float((after - before).mean())
+    covered = 0
+    for seed in range(30):
+        labelled = np.random.default_rng(seed).permutation(len(ids))[: round(0.3 * len(ids))]
+        lines = [
+            json.dumps({"id": f"q{row}", "run": run, "metrics": {"score": float(values[row])}})
+            for row in labelled
+            for run, values in (("baseline", before), ("candidate", after))
+        ]
+        (tmp_path / "human.jsonl").write_text("\n".join(lines) + "\n")
+        interval = judge(tmp_path).findings[0].interval
+        covered += interval.low <= truth <= interval.high
+    assert (
+        covered >= 26
+    )  # P(fewer | 95 %) is below 1.6 %; labels of a part of the set itself make it more often
