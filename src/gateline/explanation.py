@@ -86,7 +86,7 @@ def _notes_on(rule: Rule, metric: Metric | None) -> Iterable[str]:
             "'decide_by: interval' says how sure"
         )
     bounds = rule.bound_fields()
-    if metric is None:
+    if metric is None or rule.kind == "calibration":  # which way is better for a judge, its measure says
         return
     wrong_way = "at_least" if metric.better == "lower" else "at_most"
     if wrong_way in bounds:

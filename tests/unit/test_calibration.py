@@ -9,7 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gateline.explanation import review
 from gateline.gate import check
+from gateline.guard import compare_policies
+from gateline.policy import load_policy
 from gateline.statistics import Settings, cluster_keys
 from gateline.statistics.prediction_powered import JudgedSamples, prediction_powered_gain
 
@@ -228,3 +231,25 @@ def test_the_interval_of_the_gate_holds_what_people_say_of_all(tmp_path: Path) -
     assert (
         covered >= 26
     )  # P(fewer | 95 %) is below 1.6 %; labels of a part of the set itself make it more often
+
+
+def test_taking_the_calibration_away_or_pointing_it_elsewhere_is_told_as_loosening(
+    tmp_path: Path, world: dict[str, np.ndarray]
+) -> None:
+    label(tmp_path, world, 50)
+    judge(tmp_path)
+    base = load_policy(tmp_path / "policy.yml").policy
+    for other in ("", "calibration: {human: other.jsonl, metric: score}\n"):
+        judge(tmp_path, calibration=other)
+        changes = compare_policies(base, load_policy(tmp_path / "policy.yml").policy)
+        assert [(one.path, one.base, one.loosens) for one in changes] == [
+            ("calibration.score", "human.jsonl", True)
+        ]
+
+
+def test_two_rules_on_one_judge_have_names_of_their_own(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
+    label(tmp_path, world, 200)
+    rule = "{kind: calibration, metric: score, measure: kappa, at_least: 0.1}"
+    found = judge(tmp_path, f"{rule}\n  - {rule.replace('kappa', 'agreement')}")
+    assert {one.rule for one in found.findings} == {"score-calibration-kappa", "score-calibration-agreement"}
+    assert review(load_policy(tmp_path / "policy.yml")) == []

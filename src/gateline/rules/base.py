@@ -68,6 +68,7 @@ class Rule(Part):
             parts = [
                 data["metric"],
                 data.get("kind"),
+                data.get("measure"),
                 data.get("slice"),
                 "slices" if data.get("slices") else None,
             ]
