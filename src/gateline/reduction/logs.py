@@ -34,9 +34,16 @@ class Log:
 
     def find(self, wanted: Wanted) -> list[tuple[str, ...]]:
         """Return the columns that may hold a field, the one that counts first."""
-        dotted = [(wanted.section, wanted.field)] if wanted.section else []
-        candidates = [*dotted, (wanted.field,), tuple(wanted.field.split("."))]
-        return [path for path in dict.fromkeys(candidates) if path in self.columns]
+        inside = [(wanted.section, wanted.field)] if wanted.section else []
+        known = [
+            path
+            for path in (*inside, (wanted.field,), tuple(wanted.field.split(".")))
+            if path in self.columns
+        ]
+        if self.form == "jsonl":
+            # What the first records lack, such as an error, may stand in later ones: it is always looked for.
+            known += [path for path in (*inside, (wanted.field,)) if path not in known]
+        return list(dict.fromkeys(known))
 
 
 @dataclass(frozen=True)
@@ -72,14 +79,14 @@ def choose_columns(log: Log, wanted: Iterable[Wanted]) -> list[Column]:
     found = []
     for one in wanted:
         paths = log.find(one)
-        if not paths and one.required:
+        if one.required and not any(path in log.columns for path in paths):
             names = {path[-1] for path in log.columns}
             raise InputError(
                 f"no record has a field {one.field}", log.files[0], did_you_mean(one.field, names)
             )
         if log.form == "parquet":
             paths = paths[:1]
-        kinds = {log.columns[path] for path in paths}
+        kinds = {log.columns.get(path, "text") for path in paths}
         found.append(
             Column(one.name, tuple(paths), kinds.pop() if len(kinds) == 1 else "text" if paths else "absent")
         )
@@ -192,6 +199,7 @@ def _parquet_columns(files: Sequence[str]) -> dict[tuple[str, ...], Kind]:
     found: dict[tuple[str, ...], Kind] = {}
     for one in first:
         if pyarrow.types.is_struct(one.type):
+            found[(one.name,)] = "text"
             for at in range(one.type.num_fields):
                 part = one.type.field(at)
                 found[one.name, part.name] = _kind_of(str(part.type))

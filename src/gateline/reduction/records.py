@@ -235,7 +235,11 @@ class Questions:
             slowest = f"cause{at} = 0 AND failed = 1"
             pick = "greatest" if metric.better == "lower" else "least"
             value = f"CASE WHEN failed = 1 THEN {pick}({value}, top{at}) ELSE {value} END"
-        used = f"due{at} = 1 AND cause{at} = 0"
+        # A value of another size is an error; until that is told it must not be summed up.
+        sized = " AND ".join(
+            f"abs(x{at}{part}) < {double(LARGEST)}" for part in ("vw" if metric.ratio else "v")
+        )
+        used = f"due{at} = 1 AND cause{at} = 0 AND {sized}"
         filled = (
             f"WHEN due{at} = 1 AND {as_worst} THEN {double(worst)} " if worst is not None and counted else ""
         )

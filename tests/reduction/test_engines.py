@@ -1,0 +1,80 @@
+"""The same statement on both engines: the same bytes; and runs of other questions, as traffic has them."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from logs_of_runs import make_records, policy_text, write_log
+
+from conftest import Reduce
+from gateline.gate import check
+from gateline.reduction.engines import Engine
+from gateline.reduction.expressions import STEPS, bin_of, edges_of_bin
+
+DAY = datetime.date(2026, 1, 1)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".parquet"])
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_spark_and_duckdb_write_the_same_bytes(
+    tmp_path: Path, reduce_log: Reduce, spark: Engine, suffix: str, cluster: str | None
+) -> None:
+    policy = tmp_path / "policy.yml"
+    policy.write_text(policy_text(cluster=cluster))
+    log = write_log(tmp_path / "log.jsonl", make_records(1, harsh=True))
+    files = [reduce_log(log, str(policy), engine=one, suffix=suffix, groups=256) for one in (None, spark)]
+    assert Path(files[0]).read_bytes() == Path(files[1]).read_bytes()
+
+
+def test_the_order_of_records_changes_no_byte(tmp_path: Path, reduce_log: Reduce) -> None:
+    policy = tmp_path / "policy.yml"
+    policy.write_text(policy_text(cluster="doc"))
+    records = make_records(1, harsh=True)
+    logs = [write_log(tmp_path / f"{at}.jsonl", one) for at, one in enumerate((records, records[::-1]))]
+    files = [Path(reduce_log(log, str(policy), groups=64)).read_bytes() for log in logs]
+    assert files[0] == files[1]
+
+
+def test_a_value_lies_in_its_bin_also_beside_a_power_of_two(duckdb: Engine) -> None:
+    powers = 2.0 ** np.arange(-29, 40)
+    values = np.concatenate(
+        [powers, np.nextafter(powers, 0), np.nextafter(powers, np.inf), -powers, [0.0, 0.1, 3e11]]
+    )
+    rows = ", ".join(f"(CAST('{value!r}' AS DOUBLE))" for value in values.tolist())
+    _, found = duckdb.run(f"SELECT x, {bin_of('x')} FROM (VALUES {rows}) AS t(x)")
+    assert len(found) == len(values)
+    for value, code in found:
+        low, high = edges_of_bin(code)
+        assert low <= value <= high
+        assert high - low <= abs(value) / STEPS * (1 + 1e-12)
+
+
+def test_runs_of_other_questions_are_compared_as_independent(tmp_path: Path, reduce_log: Reduce) -> None:
+    """Against the normal interval of a difference of two means, which 1,500 questions a side come close to."""
+    policy = tmp_path / "policy.yml"
+    policy.write_text(policy_text())
+    runs = []
+    for seed in (1, 2):
+        records = make_records(seed, questions=1500)
+        for one in records:
+            one["id"] = f"run{seed}-{one['id']}"
+        runs.append(records)
+    logs = [write_log(tmp_path / f"{at}.jsonl", one) for at, one in enumerate(runs)]
+    text = "\n".join(line for line in policy_text().splitlines() if "metric: spent, worse" not in line)
+    policy.write_text(text + "\n")
+    files = [reduce_log(log, str(policy), paired=False) for log in logs]
+    verdict = check(str(policy), *files, on=DAY)
+    assert verdict.problems == []
+    finding = next(one for one in verdict.findings if one.rule == "good-tolerance")
+    first, second = (np.array([one["metrics"]["good"] for one in run], dtype=float) for run in runs)
+    error = np.sqrt(first.var(ddof=1) / 1500 + second.var(ddof=1) / 1500)
+    assert finding.gain == pytest.approx(second.mean() - first.mean(), abs=1e-12)
+    assert finding.interval is not None
+    wanted = [finding.gain - 1.96 * error, finding.gain + 1.96 * error]
+    assert [finding.interval.low, finding.interval.high] == pytest.approx(wanted, abs=0.1 * error)
+    relative = next(one for one in verdict.findings if one.rule == "cost-tolerance")
+    assert relative.interval is not None and relative.interval.of == "relative_gain"
+    assert check(str(policy), *(reduce_log(log, str(policy)) for log in logs), on=DAY).verdict == "invalid"
