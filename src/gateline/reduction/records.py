@@ -138,8 +138,10 @@ class Questions:
     def _number(self, key: str) -> list[str]:
         raw, kind = f"raw{key}", self.kinds[f"raw{key}"]
         if kind == "number":
+            # DuckDB 2.0.1 takes isnan for false, and any comparison, where the statistics of a Parquet column, which know no NaN, say so.
+            no_value = f"lower(CAST({raw} AS STRING)) = 'nan'"
             return [
-                f"CASE WHEN isnan({raw}) THEN CAST(NULL AS DOUBLE) ELSE {raw} END AS x{key}",
+                f"CASE WHEN {no_value} THEN CAST(NULL AS DOUBLE) ELSE {raw} END AS x{key}",
                 f"0 AS text{key}",
             ]
         text = f"trim({self._text(f'raw{key}')})"
