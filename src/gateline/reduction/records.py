@@ -138,7 +138,8 @@ class Questions:
     def _number(self, key: str) -> list[str]:
         raw, kind = f"raw{key}", self.kinds[f"raw{key}"]
         if kind == "number":
-            # DuckDB 2.0.1 takes isnan for false, and any comparison, where the statistics of a Parquet column, which know no NaN, say so.
+            # As text: where the statistics of a Parquet column, which know no NaN, say that there is none, DuckDB
+            # 2.0.1 takes isnan and comparisons for false.
             no_value = f"lower(CAST({raw} AS STRING)) = 'nan'"
             return [
                 f"CASE WHEN {no_value} THEN CAST(NULL AS DOUBLE) ELSE {raw} END AS x{key}",
