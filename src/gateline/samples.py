@@ -198,7 +198,7 @@ class Run:
             return None
         if isinstance(column, np.ndarray):
             return [() if math.isnan(value) else (number_text(value),) for value in column.tolist()]
-        return [label_texts(value) for value in column]
+        return _texts_of(column)
 
     def texts(self, name: str) -> list[str] | None:
         """Return the text of a field of each record (n), "" where it has none, or None without the column."""
@@ -213,6 +213,21 @@ def number_text(value: float) -> str:
     return (
         str(int(value)) if float(value).is_integer() and abs(value) < EXACT_INTEGERS else repr(float(value))
     )
+
+
+def _texts_of(column: Sequence[object]) -> list[tuple[str, ...]]:
+    """Return the texts of a column of labels (n): few differ, so that equal ones are one tuple."""
+    known: dict[str, tuple[str, ...]] = {}
+    found = []
+    for value in column:
+        if type(value) is not str:
+            found.append(label_texts(value))
+            continue
+        texts = known.get(value)
+        if texts is None:
+            texts = known[value] = label_texts(value)
+        found.append(texts)
+    return found
 
 
 def label_texts(value: object) -> tuple[str, ...]:

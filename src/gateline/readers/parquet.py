@@ -33,8 +33,12 @@ def looks_like(head: bytes, path: Path) -> bool:
 def read(source: Source, options: ReadOptions) -> Run:
     """Return the rows of the file; an InputError where pyarrow is missing or cannot read it."""
     builder = RunBuilder(source, options, NAME)
-    for batch in read_table(source).to_batches(max_chunksize=4096):
-        builder.add(_to_records(batch), np.zeros(batch.num_rows, dtype=np.int64))
+    file = open_file(source)
+    try:
+        for batch in file.iter_batches(batch_size=4096):  # never the whole file at once
+            builder.add(_to_records(batch), np.zeros(batch.num_rows, dtype=np.int64))
+    except _unreadable() as error:
+        raise _refuse(source, error) from None
     return builder.finish()
 
 
@@ -53,6 +57,15 @@ def column_names(path: Path) -> list[str]:
 
 def read_table(source: Source) -> pyarrow.Table:
     """Return the file as a table of Arrow; an InputError where pyarrow is missing or cannot read it."""
+    file = open_file(source)
+    try:
+        return file.read()
+    except _unreadable() as error:
+        raise _refuse(source, error) from None
+
+
+def open_file(source: Source) -> pyarrow.parquet.ParquetFile:
+    """Open the file; an InputError where pyarrow is missing or cannot read it."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -61,9 +74,19 @@ def read_table(source: Source) -> pyarrow.Table:
             "reading Parquet needs pyarrow", source.name, "pip install 'gateline[parquet]'"
         ) from None
     try:
-        return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.data)).read()
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"is not a whole Parquet file: {_first_line(error)}", source.name) from None
+        return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.data))
+    except _unreadable() as error:
+        raise _refuse(source, error) from None
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    import pyarrow
+
+    return (pyarrow.ArrowException, OSError)
+
+
+def _refuse(source: Source, error: Exception) -> InputError:
+    return InputError(f"is not a whole Parquet file: {_first_line(error)}", source.name)
 
 
 def _to_records(batch: pyarrow.RecordBatch) -> list[dict[str, object]]:
@@ -72,7 +95,9 @@ def _to_records(batch: pyarrow.RecordBatch) -> list[dict[str, object]]:
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if name.startswith(ROW_NUMBERS):
             continue
-        values = [_to_plain(value) for value in column.to_pylist()]
+        values = column.to_pylist()
+        if not _is_plain(column.type):
+            values = [_to_plain(value) for value in values]
         section, dot, rest = name.partition(".")
         if section in SECTIONS and (rest or not dot):
             for record, value in zip(records, values, strict=True):
@@ -94,6 +119,20 @@ def _add_to_section(record: dict[str, object], section: str, name: str, value: o
         part.update(value)
     elif value is not None:
         record[section] = value
+
+
+def _is_plain(kind: pyarrow.DataType) -> bool:
+    """Say whether Python holds the values of a type as JSON would."""
+    import pyarrow
+
+    types = pyarrow.types
+    return bool(
+        types.is_boolean(kind)
+        or types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_string(kind)
+        or types.is_large_string(kind)
+    )
 
 
 def _to_plain(value: Any) -> object:
