@@ -54,11 +54,10 @@ def _flatten(data: dict[str, Any]) -> dict[Path, Any]:
         if section in ("rules", "waivers", "metrics"):
             named = _name_items(section, value)
         elif section == "calibration":
-            for one in value:
-                place = (section, one["metric"], one["human"])
-                flat |= {(*place, key): one[key] for key in ("label", "run") if one[key] is not None}
-                flat[(section, one["metric"])] = ", ".join(
-                    sorted(other["human"] for other in value if other["metric"] == one["metric"])
+            # all sources of a metric are one value, so that none can hide another
+            for metric in {one["metric"] for one in value}:
+                flat[section, metric] = tuple(
+                    sorted(_name_source(one) for one in value if one["metric"] == metric)
                 )
             continue
         elif section == "slices":
@@ -76,6 +75,11 @@ def _flatten(data: dict[str, Any]) -> dict[Path, Any]:
             flat[holder] = _PRESENT
             flat |= {(*holder, key): one for key, one in item.items()}
     return flat
+
+
+def _name_source(source: dict[str, Any]) -> tuple[str, ...]:
+    """Return the file of people's labels, the field that holds them, and the run they are of; blank where not said."""
+    return tuple(source[key] or "" for key in ("human", "label", "run"))
 
 
 def _name_items(section: str, items: Any) -> dict[Path, dict[str, Any]]:
@@ -194,6 +198,8 @@ def _say(value: Any) -> str | None:
         return None
     if value is _PRESENT:
         return "present"
+    if isinstance(value, tuple):  # sources of people's labels
+        return ", ".join(" ".join(part for part in source if part) for source in value)
     if isinstance(value, list):
         return "[" + ", ".join(str(item) for item in value) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -247,6 +247,37 @@ def test_taking_the_calibration_away_or_pointing_it_elsewhere_is_told_as_looseni
         ]
 
 
+CANDIDATE, BASELINE, LENIENT = (
+    f"{{human: human.jsonl, metric: score, label: {field}, run: {run}}}"
+    for field, run in (("strict", "candidate"), ("strict", "baseline"), ("lenient", "candidate"))
+)
+
+
+@pytest.mark.parametrize(
+    ("sources", "loosens"),
+    [
+        ((CANDIDATE, BASELINE), []),
+        ((BASELINE, CANDIDATE), []),
+        ((LENIENT, BASELINE), [True]),
+        ((BASELINE, LENIENT), [True]),
+        ((BASELINE, BASELINE), [True]),
+        ((CANDIDATE,), [True]),
+        ((BASELINE,), [True]),
+    ],
+)
+def test_no_source_of_labels_hides_another_of_the_same_file_and_metric(
+    tmp_path: Path, world: dict[str, np.ndarray], sources: tuple[str, ...], loosens: list[bool]
+) -> None:
+    label(tmp_path, world, 50)
+    policies = []
+    for some in ((CANDIDATE, BASELINE), sources):
+        judge(tmp_path, calibration=f"calibration: [{', '.join(some)}]\n")
+        policies.append(load_policy(tmp_path / "policy.yml").policy)
+    changes = compare_policies(*policies)
+    assert [one.loosens for one in changes] == loosens
+    assert {one.path for one in changes} <= {"calibration.score"}
+
+
 def test_two_rules_on_one_judge_have_names_of_their_own(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
     label(tmp_path, world, 200)
     rule = "{kind: calibration, metric: score, measure: kappa, at_least: 0.1}"
