@@ -170,36 +170,34 @@ class Comparison:
         """
         if self.values_only:
             return None, []
-        definition = self.metrics[metric]
         level = 1 - (1 - self.settings.confidence) / family
         if metric in self.people:
             return self._corrected_interval(metric, place, judged, level)
         limits = () if threshold is None else (threshold,)
-        paired = self._pair(metric, place, candidate_alone=judged == "candidate")
         if judged == "candidate":
-            found = statistics.value_interval(
-                paired,
-                "candidate",
-                self._statistic(definition),
-                level=level,
-                bounds=definition.range,
-                settings=self.settings,
-                limits=limits,
-            )
+            found = self._value_interval(metric, place, level, limits)
         else:
-            found = statistics.gain_interval(
-                paired,
-                self._statistic(definition),
-                sign=definition.sign,
-                relative=judged == "relative_gain",
-                level=level,
-                width=definition.width,
-                settings=self.settings,
-                limits=limits,
-            )
-        if found is None:
-            return None, []
-        return _tell(found, judged), [said(note.key, **note.values) for note in found.notes]
+            relative = judged == "relative_gain"
+            found = self._gain_interval(metric, place, level, limits, relative=relative)
+        return (None, []) if found is None else _tell(found, judged)
+
+    def _value_interval(
+        self, metric: str, place: str | None, level: float, limits: tuple[float, ...]
+    ) -> Interval | None:
+        definition = self.metrics[metric]
+        return statistics.value_interval(
+            self._pair(metric, place, candidate_alone=True), "candidate", self._statistic(definition),
+            level=level, bounds=definition.range, settings=self.settings, limits=limits,
+        )  # fmt: skip
+
+    def _gain_interval(
+        self, metric: str, place: str | None, level: float, limits: tuple[float, ...], *, relative: bool
+    ) -> Interval | None:
+        definition = self.metrics[metric]
+        return statistics.gain_interval(
+            self._pair(metric, place), self._statistic(definition), sign=definition.sign, relative=relative,
+            level=level, width=definition.width, settings=self.settings, limits=limits,
+        )  # fmt: skip
 
     def smallest_visible_change(
         self, metric: str, place: str | None, judged: Judged, family: int
@@ -242,8 +240,7 @@ class Comparison:
         if powered is None or powered.interval is None:
             count = 0 if powered is None else powered.labelled_clusters
             return None, [said("note.too-few-labels", count=count)]
-        found = powered.interval
-        return _tell(found, judged), [said(note.key, **note.values) for note in found.notes]
+        return _tell(powered.interval, judged)
 
     def _statistic(self, metric: Metric) -> Statistic:
         if metric.ratio:
@@ -325,8 +322,9 @@ def _at(column: Floats | None, rows: Rows) -> Floats | None:
     return None if column is None else column[rows]
 
 
-def _tell(interval: Interval, judged: Judged) -> FoundInterval:
-    return FoundInterval(
+def _tell(interval: Interval, judged: Judged) -> tuple[FoundInterval, list[Said]]:
+    """Return an interval as a finding has it, and the notes on its making."""
+    found = FoundInterval(
         of=judged,
         low=interval.low,
         high=interval.high,
@@ -334,3 +332,4 @@ def _tell(interval: Interval, judged: Judged) -> FoundInterval:
         method=interval.method,
         resamples=interval.resamples,
     )
+    return found, [said(note.key, **note.values) for note in interval.notes]

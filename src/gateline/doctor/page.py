@@ -11,6 +11,7 @@ from markupsafe import Markup
 from gateline.doctor.facts import CheckFacts, Examination, PowerFacts
 from gateline.doctor.text import alarm_sentences, noise_sentence, place_of, rows_of, say_needs
 from gateline.reports.escape import clean
+from gateline.reports.sandbox import make_template
 
 if TYPE_CHECKING:
     import jinja2
@@ -94,11 +95,7 @@ def _percent(share: float) -> str:
 
 @cache
 def _template() -> jinja2.Template:
-    import jinja2
-    from jinja2.sandbox import SandboxedEnvironment
-
-    environment = SandboxedEnvironment(autoescape=True, undefined=jinja2.StrictUndefined)
-    return environment.from_string(_read("doctor.html.j2"))
+    return make_template(_read("doctor.html.j2"), autoescape=True)
 
 
 def _read(name: str) -> str:

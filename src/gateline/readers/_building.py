@@ -221,6 +221,23 @@ def describe(value: object) -> str:
     return "an object" if isinstance(value, Mapping) else "a list"
 
 
+def make_run_of_means(
+    source: Source, numbers: Mapping[str, float], *, format_name: str, unpaired: str
+) -> Run:
+    """Return the means of a run as its one record; `unpaired` says why nothing can be compared with it."""
+    return Run(
+        file=source.name,
+        sha256=source.sha256,
+        format=format_name,
+        ids=["mean of the run"],
+        lines=np.zeros(1, dtype=np.int64),
+        metrics={name: np.array([number]) for name, number in numbers.items()},
+        id_field="nothing: the file has means",
+        made_ids=True,
+        unpaired=unpaired,
+    )
+
+
 def flatten(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:
     """Return nested objects as one, with dotted names; lists are kept."""
     flat: dict[str, object] = {}

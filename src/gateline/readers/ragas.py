@@ -9,13 +9,14 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from gateline.errors import InputError
 from gateline.readers import jsonl, parquet, records, table
-from gateline.readers._building import RunBuilder
+from gateline.readers._building import RunBuilder, make_run_of_means
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
 from gateline.readers._ragas_names import QUESTIONS, is_frame, is_metric, shows_ragas
 from gateline.readers._shape import Shape, shape_of
@@ -185,16 +186,5 @@ def _read_means(source: Source, means: Mapping[str, object], facts: Mapping[str,
     known = {
         name: MetricFacts("lower" if "noise" in name else "higher") for name in numbers if is_metric(name)
     }
-    return Run(
-        file=source.name,
-        sha256=source.sha256,
-        format="ragas-means",
-        ids=["mean of the run"],
-        lines=np.zeros(1, dtype=np.int64),
-        metrics={name: np.array([number]) for name, number in numbers.items()},
-        provenance=dict(facts),
-        id_field="nothing: the file has means",
-        made_ids=True,
-        unpaired=_MEANS,
-        metric_facts=known,
-    )
+    run = make_run_of_means(source, numbers, format_name="ragas-means", unpaired=_MEANS)
+    return replace(run, provenance=dict(facts), metric_facts=known)

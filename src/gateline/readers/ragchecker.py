@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from gateline.errors import InputError, name_some
-from gateline.readers._building import RunBuilder, describe
+from gateline.readers._building import RunBuilder, describe, make_run_of_means
 from gateline.readers._identity import identify_by
 from gateline.readers._json_document import number_of, object_of, parse_document
 from gateline.readers._shape import shape_of
@@ -160,18 +160,8 @@ def _read_summary(source: Source, value: Mapping[str, object]) -> Run:
     numbers = _flatten(value)
     if not numbers:
         raise InputError("has neither results nor a summary of RAGChecker", source.name)
-    return Run(
-        file=source.name,
-        sha256=source.sha256,
-        format="ragchecker-summary",
-        ids=["mean of the run"],
-        lines=np.zeros(1, dtype=np.int64),
-        metrics={name: np.array([number]) for name, number in numbers.items()},
-        id_field="nothing: the file has means",
-        made_ids=True,
-        unpaired=_MEANS,
-        metric_facts={name: _facts(name, 100.0) for name in numbers if name in NEEDS},
-    )
+    run = make_run_of_means(source, numbers, format_name="ragchecker-summary", unpaired=_MEANS)
+    return replace(run, metric_facts={name: _facts(name, 100.0) for name in numbers if name in NEEDS})
 
 
 def _flatten(summary: object) -> dict[str, float]:

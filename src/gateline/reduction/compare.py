@@ -12,7 +12,7 @@ import numpy as np
 
 from gateline import statistics
 from gateline.comparison import NOTHING_DIFFERS, Comparison, Estimate
-from gateline.findings import FoundInterval, Judged
+from gateline.findings import Judged
 from gateline.pairing import Rows
 from gateline.reduction.groups import (
     GroupSums,
@@ -21,7 +21,6 @@ from gateline.reduction.groups import (
 )
 from gateline.reduction.sides import ReducedSide
 from gateline.reduction.sketches import sketch_error, sketch_gain_interval, sketch_interval
-from gateline.remark import Said, said
 from gateline.statistics import Interval, Statistic
 
 _NOTHING = np.empty(0, dtype=np.int64)
@@ -126,37 +125,6 @@ class ReducedComparison(Comparison):
             seen = [abs(value) for value in values if math.isfinite(value)]
         largest = max(seen, default=0.0)
         return largest * max(one.size for one in sums) if statistic.kind == "total" else largest
-
-    def interval(
-        self,
-        metric: str,
-        place: str | None,
-        judged: Judged,
-        *,
-        family: int = 1,
-        threshold: float | None = None,
-    ) -> tuple[FoundInterval | None, list[Said]]:
-        """Return the interval of the number that is judged, widened over `family` checks, and notes on its making."""
-        if self.values_only:
-            return None, []
-        level = 1 - (1 - self.settings.confidence) / family
-        limits = () if threshold is None else (threshold,)
-        found = (
-            self._value_interval(metric, place, level, limits)
-            if judged == "candidate"
-            else self._gain_interval(metric, place, level, limits, relative=judged == "relative_gain")
-        )
-        if found is None:
-            return None, []
-        told = FoundInterval(
-            of=judged,
-            low=found.low,
-            high=found.high,
-            level=found.level,
-            method=found.method,
-            resamples=found.resamples,
-        )
-        return told, [said(note.key, **note.values) for note in found.notes]
 
     def _value_interval(
         self, metric: str, place: str | None, level: float, limits: tuple[float, ...]

@@ -30,6 +30,7 @@ from gateline.reports.headline import (
     unblock,
 )
 from gateline.reports.layers import Section, sections, worse_slices
+from gateline.reports.sandbox import make_template
 from gateline.reports.tables import section_title
 from gateline.wording import describe, subject
 
@@ -225,14 +226,4 @@ def _read(name: str) -> str:
 @cache
 def _template() -> jinja2.Template:
     """Return the template, in a sandbox in which every value is escaped unless it is finished."""
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=StrictUndefined,
-        autoescape=True,
-    )
-    return environment.from_string(_read("report.html.j2"))
+    return make_template(_read("report.html.j2"), autoescape=True)

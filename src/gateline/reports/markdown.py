@@ -30,6 +30,7 @@ from gateline.reports.headline import (
     unblock,
 )
 from gateline.reports.layers import unseen_layers
+from gateline.reports.sandbox import make_template
 from gateline.wording import subject
 
 if TYPE_CHECKING:
@@ -310,19 +311,9 @@ def _template() -> jinja2.Template:
     """Return the template, in a sandbox in which every value is escaped unless it is finished Markdown."""
     from importlib.resources import files
 
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=StrictUndefined,
-        autoescape=False,  # it would escape HTML only; `finalize` escapes Markdown as well
-        finalize=_finalize,
-    )
     source = files("gateline.reports").joinpath("templates/comment.md.j2").read_text(encoding="utf-8")
-    return environment.from_string(source)
+    # Escaping by itself would mind HTML only; `finalize` minds Markdown as well.
+    return make_template(source, autoescape=False, finalize=_finalize)
 
 
 def _finalize(value: object) -> str:

@@ -89,6 +89,18 @@ class Paired:
         return before is None or after is None or bool(np.array_equal(before, after))
 
 
+def place_clusters(cluster: NDArray[np.int64], keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the codes of the clusters that have a sample (m), and the place among them of each sample's cluster (n).
+
+    They stand in the order of their keys: neither the order of the rows nor other clusters leave a trace.
+    """
+    used, position = np.unique(cluster, return_inverse=True)
+    order = np.argsort(keys[used], kind="stable")
+    place = np.empty(used.size, dtype=np.int64)
+    place[order] = np.arange(used.size)
+    return used[order], place[position]
+
+
 @dataclass(frozen=True, slots=True)
 class Clusters:
     """Sums per cluster, in the order of the keys: row order and other clusters leave no trace.
@@ -112,11 +124,7 @@ class Clusters:
     @staticmethod
     def of(paired: Paired) -> Clusters:
         """Sum the pairs of each cluster."""
-        used, position = np.unique(paired.cluster, return_inverse=True)
-        order = np.argsort(paired.keys[used], kind="stable")
-        place = np.empty(used.size, dtype=np.int64)
-        place[order] = np.arange(used.size)
-        member = place[position]
+        used, member = place_clusters(paired.cluster, paired.keys)
 
         def total(values: Floats) -> Floats:
             return np.bincount(member, values, minlength=used.size).astype(np.float64)
@@ -129,7 +137,7 @@ class Clusters:
             baseline_weight, candidate_weight = total(paired.baseline_weight), total(paired.candidate_weight)
             differs |= paired.baseline_weight != paired.candidate_weight
         return Clusters(
-            keys=paired.keys[used][order],
+            keys=paired.keys[used],
             member=member,
             count=count,
             baseline=total(paired.baseline),

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from gateline.statistics.end_points import ENOUGH_DIFFER, MORE_TO_COME
 from gateline.statistics.intervals import Interval
 from gateline.statistics.mean_differences import ClusterMean, difference_ends
+from gateline.statistics.pairs import place_clusters
 from gateline.statistics.settings import Settings
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -164,11 +165,7 @@ class _Sums:
 
     @staticmethod
     def of(samples: JudgedSamples) -> _Sums:
-        used, position = np.unique(samples.cluster, return_inverse=True)
-        order = np.argsort(samples.keys[used], kind="stable")
-        place = np.empty(used.size, dtype=np.int64)
-        place[order] = np.arange(used.size)
-        member = place[position]
+        used, member = place_clusters(samples.cluster, samples.keys)
         known = samples.has_label
         human = np.where(known, samples.human, 0.0)
 
