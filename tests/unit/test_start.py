@@ -36,3 +36,11 @@ def test_the_gate_needs_neither_the_slow_parts_of_scipy_nor_optional_packages() 
     loaded = loaded_by("import gateline.gate, gateline.reports.text", with_site=True)
     assert {"numpy", "scipy.special", "pydantic", "yaml"} <= loaded
     assert loaded.isdisjoint({"scipy.stats", "scipy.optimize", "pandas", "pyarrow", "orjson", "jinja2"})
+
+
+def test_a_gate_without_people_waits_for_no_audit() -> None:
+    loaded = loaded_by("import gateline.gate, gateline.rules as rules; rules.find_rules()", with_site=True)
+    assert "gateline.rules.calibration" in loaded
+    assert loaded.isdisjoint(
+        {"gateline.audit", "gateline.statistics.prediction_powered", "gateline.statistics.kappa"}
+    )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gateline.audit.kinds import MOST_LEVELS
+from gateline.findings import Measure
 from gateline.samples import Floats
 from gateline.statistics import Paired, Settings, Statistic, gain, gain_interval, value_interval
 from gateline.statistics.correlation import correlate
@@ -186,3 +187,34 @@ def _kappa(samples: JudgedSamples, categories: int, level: Level, *, weighted: b
 
 def _paired(first: Floats, second: Floats, samples: JudgedSamples) -> Paired:
     return Paired(first, second, None, None, samples.cluster, samples.keys)
+
+
+def measure_judge(
+    measure: Measure, samples: JudgedSamples, bounds: tuple[float, float] | None, level: Level
+) -> Measured:
+    """Return one measure of a judge over the samples that people labelled; `bounds` is the metric's range.
+
+    A bias is told without its sign. None with the reason where there is no label, or the measure needs labels of 0
+    and 1 and there are others.
+    """
+    if not samples.judge.size:
+        return Measured(None, reason="people labelled no sample here by chance")
+    assert bounds is not None
+    yes_or_no = np.isin(np.concatenate([samples.judge, samples.human]), (0.0, 1.0)).all()
+    if measure == "bias":
+        found = measure_pass_fail(samples, level) if yes_or_no else measure_graded(samples, bounds, level)
+        return _without_sign(found["bias"])
+    if yes_or_no:
+        return (measure_pass_fail(samples, level) | measure_agreement(samples, 2, level))[measure]
+    if measure == "agreement":
+        same = (np.abs(samples.judge - samples.human) <= 1e-9).astype(np.float64)
+        return mean_of(same, samples, (0.0, 1.0), level)
+    return Measured(None, samples=samples.judge.size, reason=f"{measure} needs values of 0 and 1 alone")
+
+
+def _without_sign(found: Measured) -> Measured:
+    if found.value is None or found.low is None or found.high is None:
+        return found
+    far = max(abs(found.low), abs(found.high))
+    near = 0.0 if found.low <= 0.0 <= found.high else min(abs(found.low), abs(found.high))
+    return Measured(abs(found.value), near, far, found.samples, found.reason)

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
-from gateline.audit.measures import (
-    Level,
-    Measured,
-    mean_of,
-    measure_agreement,
-    measure_graded,
-    measure_pass_fail,
-)
 from gateline.bounds import Bound, Line
 from gateline.comparison import Comparison, Estimate
 from gateline.errors import NotComparable
@@ -23,10 +16,19 @@ from gateline.metric import Metric
 from gateline.remark import said
 from gateline.rules.base import OnInconclusive, Outcome, Rule, hold
 from gateline.statistics import cluster_keys
-from gateline.statistics.prediction_powered import JudgedSamples
+
+if TYPE_CHECKING:
+    from gateline.audit.measures import Measured
 
 _RANGES = {"kappa": (-1.0, 1.0), "separation": (-1.0, 1.0)}
 _NO_PERCENT = ("kappa", "bias", "separation")
+
+
+@dataclass
+class _MeasuredOutcome(Outcome):
+    """An outcome with what was measured of the judge."""
+
+    measured: Measured | None = None
 
 
 class Calibration(Rule):
@@ -103,13 +105,13 @@ class Calibration(Rule):
         blocks = status is Status.FAIL or (status is Status.INCONCLUSIVE and self.if_inconclusive == "fail")
         if blocks and self.otherwise == "no_verdict":
             raise self._refuse(comparison, estimate.slice, found)
-        return Outcome(status, "candidate", self.bound.number, interval, notes, however_few=True)
+        return _MeasuredOutcome(
+            status, "candidate", self.bound.number, interval, notes, however_few=True, measured=found
+        )
 
     def _tell(self, comparison: Comparison, estimate: Estimate, outcome: Outcome, family: int) -> Finding:
         finding = super()._tell(comparison, estimate, outcome, family)
-        found = None
-        if outcome.status is not Status.SKIPPED:
-            found = self._measure(comparison, estimate.slice, family)
+        found = outcome.measured if isinstance(outcome, _MeasuredOutcome) else None
         nothing = dict.fromkeys(
             ("baseline", "gain", "relative_gain", "better", "worse", "same", "calibration")
         )
@@ -150,6 +152,10 @@ class Calibration(Rule):
         labels = comparison.people.get(self.metric)
         if labels is None:
             return None
+        # Only a policy with such a rule waits for all that an audit is made of.
+        from gateline.audit.measures import Level, measure_judge
+        from gateline.statistics.prediction_powered import JudgedSamples
+
         values, rows = comparison.pairs.metrics[self.metric], comparison.pairs.labels.rows(place)
         sides = [(values.candidate, labels.candidate)]
         if values.baseline is not None:
@@ -163,30 +169,4 @@ class Calibration(Rule):
         )
         confidence = 1 - (1 - comparison.settings.confidence) / family
         level = Level(confidence, comparison.settings)
-        return _measure(self.measure, samples, comparison.metrics[self.metric], level)
-
-
-def _measure(measure: Measure, samples: JudgedSamples, metric: Metric, level: Level) -> Measured:
-    if not samples.judge.size:
-        return Measured(None, reason="people labelled no sample here by chance")
-    assert metric.range is not None
-    yes_or_no = np.isin(np.concatenate([samples.judge, samples.human]), (0.0, 1.0)).all()
-    if measure == "bias":
-        found = (
-            measure_pass_fail(samples, level) if yes_or_no else measure_graded(samples, metric.range, level)
-        )
-        return _without_sign(found["bias"])
-    if yes_or_no:
-        return (measure_pass_fail(samples, level) | measure_agreement(samples, 2, level))[measure]
-    if measure == "agreement":
-        same = (np.abs(samples.judge - samples.human) <= 1e-9).astype(np.float64)
-        return mean_of(same, samples, (0.0, 1.0), level)
-    return Measured(None, samples=samples.judge.size, reason=f"{measure} needs values of 0 and 1 alone")
-
-
-def _without_sign(found: Measured) -> Measured:
-    if found.value is None or found.low is None or found.high is None:
-        return found
-    far = max(abs(found.low), abs(found.high))
-    near = 0.0 if found.low <= 0.0 <= found.high else min(abs(found.low), abs(found.high))
-    return Measured(abs(found.value), near, far, found.samples, found.reason)
+        return measure_judge(self.measure, samples, comparison.metrics[self.metric].range, level)
