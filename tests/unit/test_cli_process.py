@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -103,29 +104,50 @@ def test_a_file_whose_name_is_no_utf8_is_told_and_no_crash(failing: Path) -> Non
     json.loads((failing / "out" / "verdict.json").read_bytes().decode("utf-8"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_a_sudden_end_at_any_time_leaves_each_file_whole_or_not_there(
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_kill_at_any_time_leaves_each_report_as_it_was_or_as_it_will_be(
     failing: Path, number: signal.Signals
 ) -> None:
-    """Killed at many moments: what stands under a name is always one whole text."""
-    assert shell(failing, f"{GATELINE} {GATE} --on 2026-01-01 --output-dir out").returncode == 1
-    old = {path.name: path.read_bytes() for path in (failing / "out").iterdir()}
-    assert shell(failing, f"{GATELINE} {GATE} --on 2026-01-02 --output-dir new").returncode == 1
-    new = {path.name: path.read_bytes() for path in (failing / "new").iterdir()}
+    """Killed at many moments: under each name stands the old text or the new one, never none and never a part."""
+    old, new = _reports_of_two_days(failing)
+    for child in _started_again_and_again(failing, number):
+        assert child.returncode in (-number, 1)
+        for name, text in old.items():
+            assert (failing / "out" / name).read_bytes() in (text, new[name])
+
+
+def test_an_interrupted_run_says_so_and_leaves_no_report_of_an_earlier_run_alone(failing: Path) -> None:
+    """Who stops a run by Ctrl-C is answered: what stands there afterwards is new or gone."""
+    _, new = _reports_of_two_days(failing)
+    for child in _started_again_and_again(failing, signal.SIGINT):
+        for name in new if child.returncode == 2 else ():
+            path = failing / "out" / name
+            assert not path.exists() or path.read_bytes() == new[name]
+
+
+def _reports_of_two_days(folder: Path) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    reports = []
+    for day, name in (("2026-01-01", "out"), ("2026-01-02", "new")):
+        assert shell(folder, f"{GATELINE} {GATE} --on {day} --output-dir {name}").returncode == 1
+        reports.append({path.name: path.read_bytes() for path in (folder / name).iterdir()})
+    return reports[0], reports[1]
+
+
+def _started_again_and_again(folder: Path, number: signal.Signals) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the gate of the second day over the files of the first, ended by a signal at ever later moments."""
     started = time.monotonic()
-    shell(failing, f"{GATELINE} {GATE} --on 2026-01-02")
+    shell(folder, f"{GATELINE} {GATE} --on 2026-01-02")
     whole = time.monotonic() - started
-    for share in (0.5, 0.7, 0.8, 0.9, 0.95, 1.0):
+    for share in (0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05):
+        shell(folder, f"{GATELINE} {GATE} --on 2026-01-01 --output-dir out")
         child = subprocess.Popen(
             f"{GATELINE} {GATE} --on 2026-01-02 --output-dir out".split(),
-            cwd=failing, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         time.sleep(whole * share)
         child.send_signal(number)
         child.wait()
-        for name, text in old.items():
-            path = failing / "out" / name
-            assert not path.exists() or path.read_bytes() in (text, new[name])
+        yield child
 
 
 def test_the_entry_point_is_the_command_line(

@@ -21,6 +21,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _flush(_run(arguments))
     except KeyboardInterrupt:
+        _forget_earlier(arguments)
         print("gateline: stopped, nothing was decided", file=sys.stderr)
         return NO_VERDICT
 

@@ -6,7 +6,7 @@ import argparse
 import datetime
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from gateline import gate
@@ -37,17 +37,16 @@ def run_gate(
     """Judge, write, print; a pass whose files or report could not be written is no pass.
 
     `kinds` says which report fills which file of the output folder; `place` is the host's job, where there is one.
+    The reports of an earlier run stay until the new ones take their places: whenever the process is killed, each is
+    the old one or the new one. A run that ends by itself leaves no old pass behind, whatever went wrong.
     """
-    remove_reports(
-        options.output_dir, {**FILES, **kinds}
-    )  # what ends this run before its time leaves no old pass
     verdict = _judge(options, place)
     try:
         report, files = _render(verdict, options, kinds)
     except Exception as error:
         verdict = _give_up(error, options)
         report, files = verdict.to_json(), {"verdict.json": verdict.to_json()}
-    written = _write_files(files, options.output_dir)
+    written = _write_files(files, options.output_dir, {**FILES, **kinds})
     printed = _print(report, verdict, options)
     return verdict, verdict.exit_code if written and printed else verdict.exit_code or 2
 
@@ -122,15 +121,20 @@ def _render(
     return report, files
 
 
-def _write_files(files: Mapping[str, str], folder: str | None) -> bool:
-    """Write the files; where that fails, say so and return false: the verdict is still printed."""
+def _write_files(files: Mapping[str, str], folder: str | None, names: Iterable[str]) -> bool:
+    """Write the files; where that fails, say so and return false: the verdict is still printed.
+
+    Of `names`, the reports there can be, those of an earlier run go which no new one replaced.
+    """
     if folder is None:
         return True
     try:
         write_together({Path(folder) / name: text for name, text in files.items()})
-    except (GatelineError, OSError) as error:
+    except (GatelineError, OSError, ValueError) as error:
+        remove_reports(folder, names)
         print_note(f"the report files were not written: {error}")
         return False
+    remove_reports(folder, [name for name in names if name not in files])
     return True
 
 
