@@ -24,6 +24,8 @@ from gateline.statistics import Interval, Paired, Settings, Statistic
 
 NOTHING_DIFFERS = 1e-12
 """Values closer than this, relative to their size, are the same."""
+MOST_KEPT = 2_000_000
+"""Pairs that are kept, of all metrics and slices together: with the sums of their clusters some 90 bytes each."""
 
 
 @dataclass(frozen=True)
@@ -267,6 +269,8 @@ class Comparison:
             keys=self._keys,  # type: ignore[arg-type]
         )
         self._paired[key] = paired
+        while len(self._paired) > 1 and sum(map(len, self._paired.values())) > MOST_KEPT:
+            del self._paired[next(iter(self._paired))]
         return paired
 
     def _make_estimate(self, metric: str, place: str | None, candidate_alone: bool) -> Estimate:
