@@ -22,7 +22,7 @@ _SEVERITY = {"pass": 0, "warn": 1, "fail": 2}
 _STRICTER_UP = frozenset({"at_least", "better_by_at_least"})
 _STRICTER_DOWN = frozenset({"at_most", "worse_by_at_most"})
 # what gives no verdict instead of one, where it is `refuse`
-_REFUSING = frozenset({"on_mismatch", "repeats", "no_answer", "no_score"})
+_REFUSING = frozenset({"on_mismatch", "repeats", "uneven_attempts", "no_answer", "no_score"})
 
 
 def compare_policies(base: Policy, now: Policy) -> list[PolicyChange]:

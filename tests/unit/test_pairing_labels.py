@@ -158,7 +158,7 @@ def test_attempts_at_one_question_must_have_the_same_label(row: int) -> None:
 
 
 def test_an_attempt_without_a_label_has_that_of_the_others() -> None:
-    before, after = records("q1 de 1>1,1 q2 en 1>1")
+    before, after = records("q1 de 1>1,1 q2 en 1>1,1")
     del after[0]["slices"]["language"], before[0]["slices"]["language"]
     pairs = make_pairs((make_run(before), make_run(after)), named("language=de"))
     assert members(pairs, "language=de") == ["q1"]
@@ -176,7 +176,7 @@ def test_labels_of_the_golden_set_count_before_those_of_the_runs() -> None:
 
 
 def test_the_golden_set_settles_attempts_that_disagree() -> None:
-    before, after = records("q1 de 1>1,1,1 q2 en 1>1")
+    before, after = records("q1 de 1,1,1>1,1,1 q2 en 1>1")
     after[1]["slices"]["language"] = "en"
     for order in (after, after[::-1]):
         pairs = make_pairs(

@@ -246,10 +246,10 @@ def test_the_share_counts_in_every_slice_of_a_hard_family() -> None:
 
 def test_a_share_of_the_attempts_counts_as_that_share() -> None:
     """One of two attempts lost at 1 of 50 questions is 1 %."""
-    values = settled("a*49 1>1 b 1>1,?")
+    values = settled("a*49 1>1 b 1,1>1,?")
     assert values.candidate.lost.tolist() == [0.0] * 49 + [0.5]
-    make_pairs("a*49 1>1 b 1>1,?", missing="{drop_at_most: 1%}")
-    assert refused("a*49 1>1 b 1>1,?", missing="{drop_at_most: 0.9%}")
+    make_pairs("a*49 1>1 b 1,1>1,?", missing="{drop_at_most: 1%}")
+    assert refused("a*49 1>1 b 1,1>1,?", missing="{drop_at_most: 0.9%}")
 
 
 def test_all_metrics_that_miss_too_much_are_told_at_once() -> None:
@@ -557,7 +557,7 @@ def test_a_ratio_whose_denominators_are_all_0_has_no_value() -> None:
 
 
 def test_attempts_are_averaged_over_those_that_can_be_used() -> None:
-    values = settled("q1 1>1,0,? q2 1>?,? q3 1>!,1")
+    values = settled("q1 1,1,1>1,0,? q2 1,1>?,? q3 1,1>!,1")
     assert values.candidate.value[0] == 0.5
     assert values.candidate.usable.tolist() == [True, False, True]
     assert values.candidate.value[2] == 0.5  # no answer is the worst, 0

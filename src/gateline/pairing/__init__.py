@@ -13,6 +13,7 @@ import numpy as np
 from gateline.errors import InputError, NotComparable, Problem
 from gateline.pairing.agreement import check_agreement, check_definitions
 from gateline.pairing.allowance import refuse_missing
+from gateline.pairing.attempts import tell_attempts
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
 from gateline.pairing.join import (
     Codes,
@@ -106,7 +107,7 @@ def pair(
         asked = set(golden.ids)
         unasked = [name for name in ids if name not in asked]
         ids = [name for name in ids if name in asked]
-    sides = tuple(make_side(run, group, ids) for run, group in zip(runs, groups, strict=True))
+    sides = tuple(make_side(run, group, ids, terms.samples) for run, group in zip(runs, groups, strict=True))
     away = lost if golden is None else sorted(set(golden.ids) - groups[-1].keys())
     labels = Labels(ids, sides, golden, terms, away, files or {})
     labels.check_slices()
@@ -238,6 +239,7 @@ def _tell_ids(ids: Sequence[str], run: Run, labels: Labels, terms: Terms) -> Lef
 
 def _notice(pairs: Pairs, terms: Terms) -> list[str]:
     notices: list[str] = []
+    notices += tell_attempts(pairs.sides, pairs.ids)
     for side in pairs.sides:
         notices += [f"{side.run.file}: {warning}" for warning in side.run.warnings]
         _, other = find_errors(side.run)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateline.errors import NotComparable, Problem
+from gateline.pairing.attempts import refuse_uneven
 from gateline.pairing.labels import Rows
 from gateline.pairing.settings import Terms
 from gateline.pairing.values import CAUSE_KEYS, OK, SideValues
@@ -18,8 +19,15 @@ if TYPE_CHECKING:
 
 
 def refuse_missing(pairs: Pairs, terms: Terms) -> None:
-    """Raise NotComparable where more values are left out than the policy allows, overall or in a hard slice."""
+    """Raise NotComparable where more values are left out than the policy allows, overall or in a hard slice.
+
+    Also where some questions were tried more often than others, which without more is no better evidence.
+    """
     most = terms.missing.drop_at_most
+    if terms.samples.uneven_attempts == "refuse":
+        uneven = refuse_uneven(pairs.sides, pairs.ids, most)
+        if uneven:
+            raise NotComparable("questions were not tried equally often", problems=uneven)
     allowed = said("hint.drop-at-most", share=f"{most * 100:g}") if most else said("hint.drop-none")
     problems: list[Problem] = []
     for name, values in pairs.metrics.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +24,18 @@ class Side:
 
     run: Run
     code: Codes
-    """Position of each record's id among the paired ids (records); -1 for a record that is not compared."""
+    """Position of each record's id among the paired ids (records); -1 for a record that is not compared, such as all
+    attempts but the last where that one counts."""
     first: Codes
     """One record of each paired id (pairs)."""
     repeated: bool
-    """Whether an id stands in the run more than once."""
+    """Whether several records of an id are compared."""
+    tried: Codes = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """How many records each paired id has, compared or not (pairs)."""
 
 
 def group_ids(run: Run, samples: Samples) -> dict[str, list[int]]:
-    """Return the records of each id.
+    """Return the records of each id, where the last attempt counts that one first.
 
     Raises InputError where one id stands twice and nothing tells the attempts apart.
     """
@@ -50,9 +53,8 @@ def group_ids(run: Run, samples: Samples) -> dict[str, list[int]]:
         if len(set(told)) < len(told) or "" in told:
             raise _refuse_repeats(run, {name: found}, samples)
     if samples.repeats == "last":
-        return {
-            name: [max(found, key=lambda row: _attempt_key(attempts[row]))] for name, found in rows.items()
-        }
+        for found in rows.values():
+            found.sort(key=lambda row: _attempt_key(attempts[row]), reverse=True)
     return dict(rows)
 
 
@@ -104,18 +106,19 @@ def match_ids(
     return both, lost, new
 
 
-def make_side(run: Run, groups: dict[str, list[int]], ids: Sequence[str]) -> Side:
+def make_side(run: Run, groups: dict[str, list[int]], ids: Sequence[str], samples: Samples) -> Side:
     """Return the run with the position of each record among `ids`."""
     code = np.full(len(run), -1, dtype=np.int64)
     first = np.empty(len(ids), dtype=np.int64)
-    repeated = False
+    tried = np.empty(len(ids), dtype=np.int64)
+    counted = 1 if samples.repeats == "last" else None
     for position, name in enumerate(ids):
         found = groups[name]
-        first[position] = found[0]
-        for row in found:
+        first[position], tried[position] = found[0], len(found)
+        for row in found[:counted]:
             code[row] = position
-        repeated = repeated or len(found) > 1
-    return Side(run, code, first, repeated)
+    repeated = counted is None and bool((tried > 1).any())
+    return Side(run, code, first, repeated, tried)
 
 
 def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], samples: Samples) -> None:

@@ -33,6 +33,9 @@ class Samples(Part):
     """What several attempts at one id become."""
     repeat_field: Name = "attempt"
     """Field that tells attempts at one id apart."""
+    uneven_attempts: Literal["refuse", "allow"] = "refuse"
+    """What it does that a run tries some questions more often than others, and the other run not these: no verdict,
+    as repeating only what failed lifts every mean, or a notice."""
 
 
 class Provenance(Part):

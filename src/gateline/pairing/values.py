@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gateline.errors import InputError, NotComparable, Problem
 from gateline.metric import Metric
+from gateline.pairing.attempts import ask_attempts
 from gateline.pairing.join import Side
 from gateline.pairing.labels import Labels, Rows
 from gateline.pairing.marks import Flags, find_errors, flags, spent_tokens
@@ -99,7 +100,7 @@ def settle(name: str, metric: Metric, sides: Sequence[Side], labels: Labels, ter
     expected = labels.rows(metric.applies_to) if metric.applies_to else labels.rows(None)
     wanted = np.zeros(len(labels.ids), dtype=bool)
     wanted[expected] = True
-    asked = _attempts_asked(sides)
+    asked = ask_attempts(sides, any_number=terms.samples.uneven_attempts == "allow")
     read = [
         _read_side(name, metric, side, wanted, terms, times) for side, times in zip(sides, asked, strict=True)
     ]
@@ -110,18 +111,6 @@ def settle(name: str, metric: Metric, sides: Sequence[Side], labels: Labels, ter
         check_scale(name, values.baseline.value[both], values.candidate.value[both], sides[-1].run.file)
     _check_refused(name, values, labels, sides, terms)
     return values
-
-
-def _attempts_asked(sides: Sequence[Side]) -> list[Floats]:
-    """Return how many attempts at each question each run should have (pairs).
-
-    A run that tries a question less often than the other run, and than it tries others, has lost attempts: leaving out
-    the bad ones of several would lift the mean.
-    """
-    made = [np.bincount(side.code[side.code >= 0], minlength=len(side.first)).astype(float) for side in sides]
-    if len(made) == 1:
-        return made
-    return [np.maximum(own, np.minimum(own.max(initial=0.0), other)) for own, other in (made, made[::-1])]
 
 
 def check_fields(metrics: dict[str, Metric], sides: Sequence[Side]) -> None:

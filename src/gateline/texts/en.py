@@ -146,9 +146,11 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "other": "about {about} samples would settle it",
     },
     "rest.uncorrected": {
-        "one": "by the judge alone {value}; corrected by {count} label of people",
-        "other": "by the judge alone {value}; corrected by {count} labels of people",
+        "one": "from {count} label of people and {things} of the judge; by the judge alone {value}",
+        "other": "from {count} labels of people and {things} of the judge; by the judge alone {value}",
     },
+    "rest.judge-alone": "by the judge alone {value}",
+    "rest.judge-stands": "that is the judge alone, and its fail stands: {reason}",
     "rest.blocks": "the rule asks for proof, so it blocks",
     "rest.warns": "let through with a warning",
     "rest.let-through": "let through by the rule",
@@ -165,9 +167,24 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.no-usable-sample": "no usable sample",
     "note.no-people": "no labels of people are at hand",
     "note.too-few-labels": {
-        "one": "people labelled {count} independent sample here by chance (a gain: in both runs); 2 are needed",
-        "other": "people labelled {count} independent samples here by chance (a gain: in both runs); 2 are needed",
+        "one": "people labelled {count} independent sample here by chance (a gain: in both runs); {least} are needed to "
+        "correct the judge",
+        "other": "people labelled {count} independent samples here by chance (a gain: in both runs); {least} are needed "
+        "to correct the judge",
     },
+    "note.labels-elsewhere": (
+        "{count} of {labels} labels of people are of other answers than these runs hold, so the rest is no random part"
+    ),
+    "note.labels-not-by-chance": (
+        "people's labels are no random part: the judge's mean is {labelled} over what they labelled and {others} over "
+        "the rest"
+    ),
+    "note.too-few-for-value": {
+        "one": "{count} label is too few to decide by its value; {least} are needed",
+        "other": "{count} labels are too few to decide by their value; {least} are needed",
+    },
+    "note.judge-by-run": "{baseline} over {before} labels of the baseline, {candidate} over {after} of the candidate",
+    "note.no-labels-of-baseline": "nobody has labelled the baseline",
     "note.not-measurable": "it can't be measured here: {reason}",
     "note.too-few-usable": {
         "one": "{count} usable sample, {setting} is {least}",
@@ -228,6 +245,20 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{count} question is not in the golden set {file} and is left out: {ids}",
         "other": "{count} questions are not in the golden set {file} and are left out: {ids}",
     },
+    "notice.no-labels": (
+        "{file} holds no label that counts, so nothing corrects the judge of {metric}: what it shows as a fail stands, "
+        "and nothing else is settled"
+    ),
+    "notice.labels-elsewhere": {
+        "one": "{file}: {count} label is of another answer than these runs hold and does not count: {ids}",
+        "other": "{file}: {count} labels are of other answers than these runs hold and do not count: {ids}",
+    },
+    "notice.labels-untied": {
+        "one": "{file}: {count} label that counts names no answer, neither its text nor a digest: if the answer has "
+        "changed since, it is the label of another one",
+        "other": "{file}: {count} labels that count name no answer, neither its text nor a digest: if the answers have "
+        "changed since, they are labels of other ones",
+    },
     "notice.calibration": (
         "{file}: people labelled {candidate} answers of the candidate and {baseline} of the baseline by chance; they "
         "correct {metric} ({chosen} labels asked for for a reason are left out)"
@@ -236,6 +267,11 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "{missing} of {asked} questions of the slice {slice} ({file}) are not compared, since not all runs have "
         "them: {ids}"
     ),
+    "notice.other-attempts": "questions were tried {baseline} in the baseline, {candidate} in the candidate",
+    "notice.uneven-attempts": {
+        "one": "{file}: {count} of {asked} questions was not tried as often as the others ({usual}): {ids}",
+        "other": "{file}: {count} of {asked} questions were not tried as often as the others ({usual}): {ids}",
+    },
     "notice.score-and-error": {
         "one": "{file}: {count} record carries both a score and an error; the score is not used",
         "other": "{file}: {count} records carry both a score and an error; the score is not used",
@@ -252,10 +288,16 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     ),
     # problems: why there is no verdict, and hints: what to do about it
     "problem.judge-not-calibrated": {
-        "one": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} label, "
-        "and {rule} asks for {bound}",
-        "other": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} labels, "
-        "and {rule} asks for {bound}",
+        "one": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} label of the "
+        "{run}, and {rule} asks for {bound}",
+        "other": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} labels of "
+        "the {run}, and {rule} asks for {bound}",
+    },
+    "problem.judge-not-measured": {
+        "one": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} label of the "
+        "{run}, and {rule} asks for {bound}; {reason}",
+        "other": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} labels of "
+        "the {run}, and {rule} asks for {bound}; {reason}",
     },
     "hint.judge-not-calibrated": "label more answers by chance (gateline review), or mend the judge",
     "problem.hard-not-shown": "the hard rule {rule} can't be shown to hold: {subject}: {reason}",
@@ -301,6 +343,14 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "where these are attempts at one question, number them in the field '{field}' or name the field that does: "
         "samples: {{repeat_field: …}}"
     ),
+    "problem.uneven-attempts": {
+        "one": "{count} of {asked} questions was not tried as often as the others ({usual}): {ids}",
+        "other": "{count} of {asked} questions were not tried as often as the others ({usual}): {ids}",
+    },
+    "hint.uneven-attempts": (
+        "try each question equally often: to repeat only what failed lifts every mean; or, where that is meant, write "
+        "samples: {{uneven_attempts: allow}}"
+    ),
     "problem.too-few-pairs": {
         "one": "{count} pair is too few for a verdict: samples.at_least is {least}",
         "other": "{count} pairs are too few for a verdict: samples.at_least is {least}",
@@ -338,7 +388,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "lost.cached": "{count} cached",
     "lost.price-unknown": "{count} of unknown price",
     "lost.undefined": "{count} with a denominator of 0",
-    "lost.fewer-attempts": "{count} with fewer attempts than in the other run",
+    "lost.fewer-attempts": "{count} with too few attempts",
     "hint.drop-at-most": "missing.drop_at_most lets {share} % of them be left out",
     "hint.drop-none": "missing.drop_at_most is 0: none may be left out",
     "hint.drop-and-rerun": (

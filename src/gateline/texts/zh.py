@@ -140,7 +140,9 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "rest.counted": "{pairs}中 {worse} 对变差、{better} 对变好",
     "rest.in-groups": "{things}（分属 {groups}）",
     "rest.samples-needed": "约需 {about} 个样本才能判定",
-    "rest.uncorrected": "仅按评审模型为{value}；已用 {count} 个人工标注校正",
+    "rest.uncorrected": "依据 {count} 个人工标注与评审模型的 {things}；仅按评审模型为{value}",
+    "rest.judge-alone": "仅按评审模型为{value}",
+    "rest.judge-stands": "此数仅出自评审模型，其“不通过”仍然成立：{reason}",
     "rest.blocks": "规则要求有证据，因此拦截",
     "rest.warns": "放行并给出警告",
     "rest.let-through": "按规则放行",
@@ -152,7 +154,14 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.no-baseline": "还没有基线",
     "note.small-slice": "只有 {count} 个样本，slices.at_least 为 {least}",
     "note.no-people": "没有可用的人工标注",
-    "note.too-few-labels": "随机抽取的人工标注只有 {count} 个独立样本（差异须两次运行都有标注），至少需要 2 个",
+    "note.too-few-labels": (
+        "随机抽取的人工标注只有 {count} 个独立样本（差异须两次运行都有标注），校正评审模型至少需要 {least} 个"
+    ),
+    "note.labels-elsewhere": "{labels} 个人工标注中有 {count} 个属于别的回答，而非这两次运行的回答，其余的不再是随机抽样",
+    "note.labels-not-by-chance": "人工标注并非随机抽样：评审模型在已标注样本上的均值为 {labelled}，在其余样本上为 {others}",
+    "note.too-few-for-value": "只有 {count} 个标注，按数值判定至少需要 {least} 个",
+    "note.judge-by-run": "基线为 {baseline}（{before} 个标注），候选为 {candidate}（{after} 个标注）",
+    "note.no-labels-of-baseline": "基线没有人工标注",
     "note.not-measurable": "此处无法测量：{reason}",
     "note.no-usable-sample": "没有可用样本",
     "note.too-few-usable": "只有 {count} 个可用样本，{setting} 为 {least}",
@@ -192,11 +201,20 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.fact-not-said": "{file} 没有说明 {field}，因此不知道它是否改变",
     "notice.other-direction": "{metric}：策略设定为{policy}，而写出该文件的工具认为{tool}",
     "notice.not-in-golden-set": "{count} 道题不在黄金集 {file} 中，已剔除：{ids}",
+    "notice.no-labels": (
+        "{file} 没有可以采用的标注，{metric} 的评审模型未经校正：评审模型判为不通过的仍不通过，其余无法判定"
+    ),
+    "notice.labels-elsewhere": "{file}：{count} 个标注属于别的回答，而非这两次运行的回答，未采用：{ids}",
+    "notice.labels-untied": (
+        "{file}：{count} 个采用的标注没有注明回答（既无文本也无摘要）：若回答后来有变，它们就是别的回答的标注"
+    ),
     "notice.calibration": (
         "{file}：人工随机标注了候选的 {candidate} 个回答、基线的 {baseline} 个回答，用于校正 {metric}"
         "（另有 {chosen} 个并非随机选出的标注未使用）"
     ),
     "notice.not-compared": "切片 {slice}（{file}）的 {asked} 道题中有 {missing} 道未比较，因为不是所有运行都有：{ids}",
+    "notice.other-attempts": "每道题的尝试次数：基线 {baseline}，候选 {candidate}",
+    "notice.uneven-attempts": "{file}：{asked} 道题中有 {count} 道的尝试次数与其他题（{usual}）不同：{ids}",
     "notice.score-and-error": "{file}：{count} 条记录既有评分又有错误；评分没有采用",
     "missing.not-there": "{paths} 不存在",
     "missing.not-at-revision": "{path} 在 {revision} 处不存在",
@@ -206,7 +224,11 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.base-policy-unreadable": "读不到目标分支的策略，因此不知道本次改动是否放宽了策略：{reason}",
     # problems: why there is no verdict, and hints: what to do about it
     "problem.judge-not-calibrated": (
-        "无法证明评审模型与人工一致：{metric} 的 {measure} 为 {value}（{count} 个标注），而规则 {rule} 要求 {bound}"
+        "无法证明评审模型与人工一致：{metric} 的 {measure} 为 {value}（{run}的 {count} 个标注），而规则 {rule} 要求 {bound}"
+    ),
+    "problem.judge-not-measured": (
+        "无法证明评审模型与人工一致：{metric} 的 {measure} 为 {value}（{run}的 {count} 个标注），而规则 {rule} 要求 {bound}；"
+        "{reason}"
     ),
     "hint.judge-not-calibrated": "请随机抽取更多回答作人工标注（gateline review），或改进评审模型",
     "problem.hard-not-shown": "硬性规则 {rule} 无法证明成立：{subject}：{reason}",
@@ -240,6 +262,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.number-attempts": (
         "若是同一道题的多次尝试，请在字段 '{field}' 中编号，或指明编号所在的字段：samples: {{repeat_field: …}}"
     ),
+    "problem.uneven-attempts": "{asked} 道题中有 {count} 道的尝试次数与其他题（{usual}）不同：{ids}",
+    "hint.uneven-attempts": (
+        "请对每道题尝试同样多次：只重试失败的题会抬高所有均值；若确有此意，请写 samples: {{uneven_attempts: allow}}"
+    ),
     "problem.too-few-pairs": "{count} 对样本不足以得出结论：samples.at_least 为 {least}",
     "hint.too-few-pairs": "请评测更多题目，或调低 samples: {{at_least: …}}，但样本越少证明力越弱",
     "problem.twice-in-golden-set": "id '{id}' 在黄金集中出现两次，首次在第 {line} 行",
@@ -266,7 +292,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "lost.cached": "{count} 个来自缓存",
     "lost.price-unknown": "{count} 个价格未知",
     "lost.undefined": "{count} 个分母为 0",
-    "lost.fewer-attempts": "{count} 个的尝试次数少于另一次运行",
+    "lost.fewer-attempts": "{count} 个的尝试次数过少",
     "hint.drop-at-most": "missing.drop_at_most 最多允许剔除 {share}%",
     "hint.drop-none": "missing.drop_at_most 为 0：不允许剔除",
     "hint.drop-and-rerun": "{allowed}；请重新评测，或在指标并非处处有定义时写明 applies_to",

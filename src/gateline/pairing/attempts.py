@@ -1,0 +1,103 @@
+"""How often each question was tried, and whether the plan behind that knew nothing of the outcome.
+
+Repeating only what failed lifts a mean without any answer having become better. Whether somebody did can't be seen from
+the scores, so it is the numbers of attempts that must tell of a plan. What an attempt is worth is for `values`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gateline.errors import Problem
+from gateline.pairing.join import Codes, Side
+from gateline.remark import Said, list_some, said
+from gateline.samples import Floats
+
+
+def ask_attempts(sides: Sequence[Side], *, any_number: bool) -> list[Floats]:
+    """Return how many attempts at each question each run should have counted (pairs), at least those that it has.
+
+    A run that tries a question less often than the other run, and than it tries others, has lost attempts: leaving out
+    the bad ones of several would lift the mean. So has one that tries a question less often than others which the other
+    run tries as often as this one; `any_number` lets that be.
+    """
+    made = [np.bincount(side.code[side.code >= 0], minlength=len(side.first)).astype(float) for side in sides]
+    if len(made) == 1:
+        return made if any_number else [_plan(made[0], np.ones_like(made[0]))]
+    asked = []
+    for own, other in (made, made[::-1]):
+        least = np.maximum(own, np.minimum(own.max(initial=0.0), other))
+        asked.append(least if any_number else np.maximum(least, _plan(own, other)))
+    return asked
+
+
+def refuse_uneven(sides: Sequence[Side], ids: Sequence[str], most: float) -> list[Problem]:
+    """Return a problem for each run that tries some questions more often than others for no reason that can be seen.
+
+    Questions that the other run tries equally often must be tried equally often here; alone, all must. A share `most`
+    of the attempts that this asks for may be missing: such are lost, as single values may be.
+    """
+    problems = []
+    for side, own, other in _with_others(sides):
+        explained = own if len(sides) == 1 else np.maximum(own, np.minimum(own.max(initial=0.0), other))
+        asked = np.maximum(explained, _plan(own, other))
+        if len(own) and float(((asked - explained) / asked).mean()) > most + 1e-12:
+            message = _tell_uneven("problem.uneven-attempts", own, other, ids, "")
+            problems.append(Problem(message, side.run.file, said("hint.uneven-attempts")))
+    return problems
+
+
+def tell_attempts(sides: Sequence[Side], ids: Sequence[str]) -> list[Said]:
+    """Return notices: that one run tries questions more often than the other, or some more often than others."""
+    if not any(side.repeated for side in sides):
+        return []
+    notices = []
+    numbers = [_say_numbers(np.unique(side.tried)) for side in sides]
+    if numbers[0] != numbers[-1]:
+        notices.append(said("notice.other-attempts", baseline=numbers[0], candidate=numbers[-1]))
+    for side, own, other in _with_others(sides):
+        if (own < _plan(own, other)).any():
+            notices.append(_tell_uneven("notice.uneven-attempts", own, other, ids, side.run.file))
+    return notices
+
+
+def _with_others(sides: Sequence[Side]) -> Iterator[tuple[Side, Floats, Floats]]:
+    """Yield each run with how often it tries each question, and how often the other run does (pairs)."""
+    tried = [side.tried.astype(float) for side in sides]
+    others = tried[::-1] if len(tried) == 2 else [np.ones(len(own)) for own in tried]
+    yield from zip(sides, tried, others, strict=True)
+
+
+def _plan(own: Floats, other: Floats) -> Floats:
+    """Return the most often that a run tries a question of those that the other run tries as often (pairs)."""
+    planned = own.copy()
+    for number in np.unique(other):
+        alike = other == number
+        planned[alike] = own[alike].max()
+    return planned
+
+
+def _tell_uneven(key: str, own: Floats, other: Floats, ids: Sequence[str], file: str) -> Said:
+    """Return a sentence on the questions that are not tried as often as most of those like them."""
+    odd = np.zeros(len(own), dtype=bool)
+    usual = set()
+    for number in np.unique(other):
+        alike = other == number
+        found = Counter(own[alike].astype(int).tolist())
+        common = min(found, key=lambda times: (-found[times], times))
+        if len(found) > 1:
+            usual.add(common)
+            odd |= alike & (own != common)
+    rows = np.flatnonzero(odd).tolist()
+    named = list_some([f"'{ids[row]}' {int(own[row])} ×" for row in rows])
+    return said(key, count=len(rows), asked=len(ids), usual=_say_numbers(sorted(usual)), ids=named, file=file)
+
+
+def _say_numbers(numbers: Sequence[int] | Codes) -> str:
+    """Return `1 ×`, `1, 3 ×` or `1 … 9 ×`: how often questions were tried."""
+    if len(numbers) > 3:
+        return f"{numbers[0]} … {numbers[-1]} ×"
+    return ", ".join(str(number) for number in numbers) + " ×"

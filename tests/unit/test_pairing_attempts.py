@@ -1,0 +1,160 @@
+"""How often a question was tried must not depend on how it went: a run that repeats only what failed proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateline.errors import InputError, NotComparable
+from gateline.findings import Status
+from gateline.guard import compare_policies
+from runs import LIMIT, TOLERANCE, judge_one, make_pairs, make_run, read, records
+
+HINT = (
+    "  (try each question equally often: to repeat only what failed lifts every mean; or, where that is meant, write "
+    "samples: {uneven_attempts: allow})"
+)
+ALLOWED = {"samples": "{at_least: 1, uneven_attempts: allow}"}
+
+
+def refused(text: str, **parts: str) -> list[str]:
+    with pytest.raises(NotComparable) as raised:
+        make_pairs(text, **parts)
+    return [str(problem) for problem in raised.value.problems]
+
+
+def test_a_candidate_that_repeats_only_what_failed_gets_no_verdict() -> None:
+    text = "a*22 1>1 b*8 1>0,1,1,1,1,1,1,1,1,1"
+    assert "".join(refused(text)) == (
+        "candidate.jsonl: 8 of 30 questions were not tried as often as the others (1 ×): 'b1' 10 ×, 'b2' 10 ×, "
+        f"'b3' 10 ×, 'b4' 10 ×, 'b5' 10 × and 3 more{HINT}"
+    )
+    # nothing but the number of attempts tells: once each, the same regression blocks
+    assert judge_one("a*22 1>1 b*8 1>0", TOLERANCE[:-1] + ", decide_by: value}").status is Status.FAIL
+
+
+@pytest.mark.parametrize("repeats", ["mean", "last"])
+def test_that_the_last_attempt_counts_changes_nothing(repeats: str) -> None:
+    parts = {"samples": f"{{at_least: 1, repeats: {repeats}}}"}
+    assert refused("a*9 1>1 b 1>0,1", **parts) == [
+        f"candidate.jsonl: 1 of 10 questions was not tried as often as the others (1 ×): 'b' 2 ×{HINT}"
+    ]
+
+
+def test_a_baseline_is_held_to_the_same() -> None:
+    assert refused("a*9 1>1 b 1,1,0>1")[0].startswith("baseline.jsonl: 1 of 10 questions was not tried")
+
+
+def test_a_run_alone_must_try_all_questions_equally_often() -> None:
+    _, after = records("a*9 1>1 b 1>0,1")
+    with pytest.raises(NotComparable, match="1 of 10 questions was not tried as often"):
+        make_pairs((None, make_run(after)))
+    _, after = records("a*9 1>1,1 b 1>0,1")
+    assert make_pairs((None, make_run(after))).ids[-1] == "b"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a*9 1>1,1,1 b 1>0,1,1",  # the candidate three times, the baseline once
+        "a*9 1,1>1 b 1,0>1",
+        "a*9 1>1 b 1,0,1>0,1,1",  # the hard ones more often, in both
+    ],
+)
+def test_a_plan_that_knows_no_outcome_is_compared(text: str) -> None:
+    pairs = make_pairs(text)
+    assert [side.lost.tolist() for side in pairs.metrics["score"].sides] == [[0.0] * 10] * 2
+
+
+def test_that_the_runs_were_tried_another_number_of_times_is_told() -> None:
+    assert make_pairs("a*9 1>1,1,1 b 1>0,1,1").notices == [
+        "questions were tried 1 × in the baseline, 3 × in the candidate"
+    ]
+    assert make_pairs("a*9 1,1>1,0").notices == []
+
+
+def test_a_policy_can_allow_it_and_the_verdict_tells_then() -> None:
+    pairs = make_pairs("a*9 1>1 b 1>0,1", **ALLOWED)
+    assert pairs.metrics["score"].candidate.value.tolist() == [1.0] * 9 + [0.5]
+    assert pairs.metrics["score"].candidate.lost.tolist() == [0.0] * 10
+    assert pairs.notices == [
+        "questions were tried 1 × in the baseline, 1, 2 × in the candidate",
+        "candidate.jsonl: 1 of 10 questions was not tried as often as the others (1 ×): 'b' 2 ×",
+    ]
+
+
+def test_to_allow_it_loosens_a_policy() -> None:
+    strict, loose = read(LIMIT).policy, read(LIMIT, **ALLOWED).policy
+    assert [(change.path, change.loosens) for change in compare_policies(strict, loose)] == [
+        ("samples.uneven_attempts", True)
+    ]
+    assert [change.loosens for change in compare_policies(loose, strict)] == [False]
+
+
+def test_a_few_attempts_may_be_lost_as_values_may_be() -> None:
+    """One of three attempts at 1 of 20 questions is 1.7 % of all, less than the 2 % that may be missing."""
+    pairs = make_pairs("a*19 1>1,1,1 b 1>1,0")
+    assert pairs.metrics["score"].candidate.lost == pytest.approx([0.0] * 19 + [1 / 3])
+    assert refused("a*19 1>1,1,1 b 1>1,0", missing="{drop_at_most: 1%}")
+    # a hard rule must hold were the lost attempt as bad as can be
+    hard = "{id: each, kind: limit, metric: score, at_least: 0.99, hard: true}"
+    with pytest.raises(NotComparable, match="were they bad it would not hold"):
+        judge_one("a*19 1>1,1,1 b 1>1,1", hard)
+    assert judge_one("a*19 1>1,1,1 b 1>1,1,1", hard).status is Status.PASS
+
+
+numbers = st.lists(st.integers(1, 4), min_size=2, max_size=12)
+
+
+@given(numbers, st.data())
+def test_what_is_refused_is_what_two_equal_plans_do_not_explain(
+    tried: Sequence[int], data: st.DataObject
+) -> None:
+    """Without room for losses, each number of attempts in one run must stand for one number in the other."""
+    other = data.draw(st.lists(st.integers(1, 4), min_size=len(tried), max_size=len(tried)))
+    before = [
+        {"id": f"q{row}", "attempt": one, "metrics": {"score": 1}}
+        for row, n in enumerate(tried)
+        for one in range(n)
+    ]
+    after = [
+        {"id": f"q{row}", "attempt": one, "metrics": {"score": 1}}
+        for row, n in enumerate(other)
+        for one in range(n)
+    ]
+    cells = set(zip(tried, other, strict=True))
+    one_to_one = len({a for a, _ in cells}) == len(cells) == len({b for _, b in cells})
+    try:
+        make_pairs((make_run(before, "b"), make_run(after, "c")), missing="{drop_at_most: 0}")
+    except (NotComparable, InputError):
+        assert tried != other
+        assert len(cells) > 1
+    else:
+        assert one_to_one
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.0, 1.0]), min_size=30, max_size=40),
+    st.sets(st.integers(0, 29), min_size=1, max_size=25),
+    st.integers(1, 4),
+)
+def test_more_good_attempts_at_some_questions_never_make_a_pass(
+    scores: list[float], chosen: set[int], more: int
+) -> None:
+    before, after = records(" ".join(f"q{row} 1>{score}" for row, score in enumerate(scores)))
+    assert (
+        judge_one((make_run(before), make_run(after)), TOLERANCE).status is not Status.PASS
+        or np.mean(scores) > 0.8
+    )
+    lifted = [{**one, "attempt": 1} for one in after]
+    lifted += [
+        {**after[row], "attempt": number, "metrics": {"score": 1.0}}
+        for row in sorted(chosen)
+        for number in range(2, more + 2)
+    ]
+    with pytest.raises(NotComparable):
+        make_pairs((make_run(before), make_run(lifted)))
