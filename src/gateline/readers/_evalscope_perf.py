@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gateline.errors import InputError
+from gateline.readers._json_document import number_of
 from gateline.samples import Column, MetricFacts, Run
 
 LATENCY_KEYS = frozenset({"Avg Latency (s)", "Average latency (s)"})
@@ -67,7 +68,7 @@ def read_test(
     summary = summary or {}
     numbers: dict[str, float] = {}
     for key, name, factor in _NAMES:
-        value = _number(summary.get(key))
+        value = number_of(summary.get(key))
         if value is not None:
             numbers[name] = value * factor
     total, failed = _first(summary, _TOTAL), _first(summary, _FAILED)
@@ -100,7 +101,7 @@ def _read_percentiles(percentiles: object) -> dict[str, float]:
         if match is None:  # min and max
             continue
         for key, item in row.items():
-            timed, value = _TIMED.fullmatch(key), _number(item)
+            timed, value = _TIMED.fullmatch(key), number_of(item)
             if timed and value is not None:
                 found[f"{timed[1].lower()}_p{match[1]}_ms"] = value * (1000.0 if timed[2] == "s" else 1.0)
     return found
@@ -162,11 +163,4 @@ def _rows(percentiles: object) -> list[Mapping[str, object]]:
 
 
 def _first(summary: Mapping[str, object], keys: Sequence[str]) -> float | None:
-    return next((value for key in keys if (value := _number(summary.get(key))) is not None), None)
-
-
-def _number(value: object) -> float | None:
-    """Return a finite number; a NaN, which the tool may write, is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if np.isfinite(value) else None
+    return next((value for key in keys if (value := number_of(summary.get(key))) is not None), None)

@@ -15,10 +15,11 @@ import numpy as np
 from gateline.errors import InputError, name_some
 from gateline.readers._building import RunBuilder, describe
 from gateline.readers._evalscope_reports import Report, find_names, state
+from gateline.readers._json_document import measure, object_of
 from gateline.readers._json_lines import read_object
 from gateline.readers._json_text import JsonProblemError
 from gateline.readers._source import ReadOptions, Source
-from gateline.samples import MetricFacts, Run
+from gateline.samples import MetricFacts, Run, read_number
 
 USABLE = frozenset({"success", "fallback", "degraded"})
 """Statuses of a score that counts; any other leaves the mean."""
@@ -143,7 +144,7 @@ class Samples:
                 self.unscored[name] += 1
                 self.reason = self.reason or cause.strip().partition("\n")[0].strip(" :")[:80]
             kept = usable and cause is None and isinstance(item, int | float)
-            scores[name] = float(item) if kept else None
+            scores[name] = read_number(float(item) if isinstance(item, bool) else item) if kept else None
         return scores
 
 
@@ -262,16 +263,14 @@ def _question(value: Mapping[str, object]) -> str | None:
 
 
 def _read_prediction(value: Mapping[str, object]) -> Record:
-    output = value.get("model_output")
-    output = output if isinstance(output, dict) else {}
-    measured, usage = output.get("perf_metrics") or {}, output.get("usage") or {}
+    output = object_of(value.get("model_output"))
+    measured, usage = object_of(output.get("perf_metrics")), object_of(output.get("usage"))
     seconds = output.get("time")
     if seconds is None:
         seconds = measured.get("latency")
-    first = measured.get("ttft")
     return {
-        "latency_ms": seconds * _SECOND if isinstance(seconds, int | float) else None,
-        "ttft_ms": first * _SECOND if isinstance(first, int | float) else None,
+        "latency_ms": measure(seconds, _SECOND),
+        "ttft_ms": measure(measured.get("ttft"), _SECOND),
         "tokens.input": usage.get("input_tokens"),
         "tokens.output": usage.get("output_tokens"),
         "tokens.total": usage.get("total_tokens"),

@@ -15,6 +15,7 @@ from gateline.errors import InputError
 from gateline.readers._building import describe
 from gateline.readers._json_document import object_of
 from gateline.readers._lm_eval_results import PLACEHOLDER, PLAIN_FILTER, Task, name_metric
+from gateline.samples import read_number
 
 Record = dict[str, object]
 Key = tuple[str, int]
@@ -85,8 +86,10 @@ class Samples:
             if name in _NO_METRIC or name not in line:
                 continue
             value, column = line[name], name_metric(name, chosen)
-            if value is None or isinstance(value, int | float):
-                yield column, None if value is None else float(value)
+            if isinstance(value, bool):
+                yield column, float(value)
+            elif value is None or isinstance(value, int | float):
+                yield column, None if value is None else read_number(value)
             elif isinstance(listed, list) or not isinstance(value, str):
                 self.partial[column] += 1
 

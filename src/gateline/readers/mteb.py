@@ -29,7 +29,7 @@ from gateline.readers._mteb_tasks import (
 )
 from gateline.readers._shape import Shape, shape_of, shape_of_file
 from gateline.readers._source import ReadOptions, Source, digest_of, without_mark
-from gateline.samples import Column, MetricFacts, Run
+from gateline.samples import Column, MetricFacts, Run, read_number
 
 NAME = "mteb"
 META, SETTINGS, PREDICTIONS = "model_meta.json", "run_settings.jsonl", "*_predictions.json"
@@ -246,7 +246,8 @@ def _one_of(values: Sequence[str]) -> str:
 
 
 def _number(value: float | None) -> float:
-    return np.nan if value is None else float(value)
+    number = read_number(value)  # an integer of 400 digits is one, and infinite
+    return np.nan if number is None else number
 
 
 def _read_frame(source: Source) -> Run:

@@ -36,7 +36,7 @@ def read(source: Source, options: ReadOptions) -> Run:
     file = open_file(source)
     try:
         for batch in file.iter_batches(batch_size=4096):  # never the whole file at once
-            builder.add(_to_records(batch), np.zeros(batch.num_rows, dtype=np.int64))
+            builder.add(_to_records(batch, source), np.zeros(batch.num_rows, dtype=np.int64))
     except _unreadable() as error:
         raise _refuse(source, error) from None
     return builder.finish()
@@ -89,13 +89,28 @@ def _refuse(source: Source, error: Exception) -> InputError:
     return InputError(f"is not a whole Parquet file: {_first_line(error)}", source.name)
 
 
-def _to_records(batch: pyarrow.RecordBatch) -> list[dict[str, object]]:
+def plain_list(column: Any, name: str, source: Source) -> list[Any]:
+    """Return the values of a column of Arrow; an InputError names one that holds what Python can't hold as it is.
+
+    Such are dates beyond the year 9999, durations beyond 2.7 million years, texts that are not UTF-8.
+    """
+    import pyarrow
+
+    try:
+        return list(column.to_pylist())
+    except (ValueError, OverflowError, pyarrow.ArrowException) as error:
+        raise InputError(
+            f"column '{name}' can't be read as {column.type}: {_first_line(error)}", source.name
+        ) from None
+
+
+def _to_records(batch: pyarrow.RecordBatch, source: Source) -> list[dict[str, object]]:
     """Return the rows as JSON would hold them, dotted sections as objects."""
     records: list[dict[str, object]] = [{} for _ in range(batch.num_rows)]
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if name.startswith(ROW_NUMBERS):
             continue
-        values = column.to_pylist()
+        values = plain_list(column, name, source)
         if not _is_plain(column.type):
             values = [_to_plain(value) for value in values]
         section, dot, rest = name.partition(".")

@@ -202,7 +202,7 @@ def _read_parquet(source: Source) -> dict[str, dict[str, Any]]:
         )
     value: dict[str, dict[str, Any]] = {}
     for query, document, score in zip(
-        *(table.column(name).to_pylist() for name in RANX_COLUMNS), strict=True
+        *(parquet.plain_list(table.column(name), name, source) for name in RANX_COLUMNS), strict=True
     ):
         if query is None or document is None or score is None:
             raise InputError(f"query '{query}' has a document or a score that is missing", source.name)
