@@ -5,6 +5,8 @@ Text in, text out; it knows no table.
 
 from __future__ import annotations
 
+import math
+
 FRACTION = 1 << 44
 """Units of the part of a value behind the point."""
 STEPS = 64
@@ -74,3 +76,13 @@ def edges_of_bin(code: int) -> tuple[float, float]:
     scale = 2.0 ** (power - _LEAST_POWER)
     low, high = scale * (1 + step / STEPS), scale * (1 + (step + 1) / STEPS)
     return (low, high) if code > 0 else (-high, -low)
+
+
+def bins_of_sizes(low: float, high: float) -> tuple[int, int]:
+    """Return the numbers of the bins of two sizes above 0, the first one less and the last one more."""
+    return _bin_of_size(low) - 1, _bin_of_size(high) + 1
+
+
+def _bin_of_size(size: float) -> int:
+    fraction, exponent = math.frexp(size)  # size = fraction · 2^exponent, 1/2 ≤ fraction < 1
+    return (exponent - 1 + _LEAST_POWER) * STEPS + int((2 * fraction - 1) * STEPS) + 1

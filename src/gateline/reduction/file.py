@@ -60,10 +60,50 @@ def to_bytes(
     sketches: Mapping[str, Sequence[Any]],
     path: Path,
 ) -> bytes:
-    """Return the file's content: Parquet where its name ends so, else JSON."""
+    """Return the file's content, with checksums: Parquet where its name ends so, else JSON."""
+    statement = _seal(statement, columns, sketches)
     if path.suffix == ".parquet":
         return _to_parquet(statement, columns, sketches)
     return _dump({MARK: statement, "columns": columns, "sketches": sketches})
+
+
+def _seal(
+    statement: Mapping[str, Any], columns: Mapping[str, Sequence[Any]], sketches: Mapping[str, Sequence[Any]]
+) -> dict[str, Any]:
+    """Return the statement with a checksum of each column and one of the statement itself."""
+    tables = {"columns": columns, "sketches": sketches}
+    sums = {name: {key: _checksum(column) for key, column in table.items()} for name, table in tables.items()}
+    sealed = {**statement, "checksums": sums}
+    return sealed | {"checksum": _checksum(sealed)}
+
+
+def _checksum(data: object) -> str:
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _refuse_changed(statement: dict[str, Any], tables: Mapping[str, dict[str, list[Any]]], file: str) -> None:
+    """Raise InputError, which names the column, where a file does not hold what was written."""
+    rest = {key: value for key, value in statement.items() if key != "checksum"}
+    sums = statement.get("checksums")
+    if statement.get("checksum") == _checksum(rest) and isinstance(sums, dict):
+        changed = [
+            one for name, table in tables.items() for one in _changed_columns(name, table, sums.get(name))
+        ]
+    else:
+        changed = ["what it says of itself"]
+    if changed:
+        what = ", ".join(changed[:5])
+        raise InputError(
+            f"is a damaged reduced file: {what} is not what was written (by its checksum)",
+            file, "reduce the log again",
+        )  # fmt: skip
+
+
+def _changed_columns(name: str, table: dict[str, list[Any]], known: object) -> list[str]:
+    sums = known if isinstance(known, dict) else {}
+    columns = dict.fromkeys([*sums, *table])
+    return [f"{name}.{key}" for key in columns if key not in table or sums.get(key) != _checksum(table[key])]
 
 
 def _dump(data: object) -> bytes:
@@ -144,13 +184,15 @@ def read_reduced(file: str) -> Reduced:
         raise InputError(f"can't be read: {error.strerror or error}", file) from None
     read = _from_parquet if data.startswith(b"PAR1") else _from_json
     statement, columns, sketches = read(data, file)
-    if not isinstance(statement, dict) or statement.get("version") != 1:
+    version = statement.get("version") if isinstance(statement, dict) else None
+    if type(version) is not int or version != 1:
         raise InputError("is a reduced file of another version of gateline", file, "reduce the log again")
     for table in (columns, sketches):
         if len({len(column) for column in table.values()}) != 1:
             raise InputError(
                 "is a damaged reduced file: its columns are not alike", file, "reduce the log again"
             )
+    _refuse_changed(statement, {"columns": columns, "sketches": sketches}, file)
     return Reduced(file, hashlib.sha256(data).hexdigest(), statement, columns, sketches)
 
 
@@ -181,7 +223,7 @@ def _from_parquet(data: bytes, file: str) -> tuple[Any, dict[str, list[Any]], di
         is_sum = compute.less(table.column("sketch"), 0)
         sums = table.filter(is_sum).drop_columns(["sketch", "bin"])
         bins = table.select(list(SKETCH_COLUMNS)).filter(compute.invert(is_sum))
+        return statement, sums.to_pydict(), bins.to_pydict()
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
         what = f"is a damaged reduced file: {str(error)[:100]}"
         raise InputError(what, file, "reduce the log again") from None
-    return statement, sums.to_pydict(), bins.to_pydict()

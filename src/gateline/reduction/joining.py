@@ -1,6 +1,6 @@
 """May two reduced runs be compared at all? Then what is told of them: counts, what is missing, how they were made.
 
-The counterpart of `pairing` for sums. Everything that makes a comparison meaningless ends here in an error.
+The counterpart of `pairing` for sums; what makes a comparison meaningless ends in an error (`refusals`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gateline.errors import InputError, NotComparable, PolicyError, Problem
+from gateline.errors import InputError, NotComparable
 from gateline.findings import Finding, Status
 from gateline.pairing import NONE, MetricValues, Pairs, Rows, SideValues, Terms
 from gateline.pairing.facts import LeftOutIds, LeftOutValues, Pairing
@@ -19,11 +19,19 @@ from gateline.pairing.join import Side
 from gateline.pairing.labels import Labels
 from gateline.pairing.provenance import compare_provenance
 from gateline.policy import PolicyFile
+from gateline.reduction.checked_table import AGAIN, MOST
 from gateline.reduction.compare import ReducedComparison
 from gateline.reduction.file import FORMAT, Reduced
-from gateline.reduction.plan import Plan, make_plan
+from gateline.reduction.plan import FEWEST_GROUPS, MOST_GROUPS, Plan, make_plan
 from gateline.reduction.records import CAUSES, COUNTED_WORST
+from gateline.reduction.refusals import (
+    refuse_empty_slices,
+    refuse_missing,
+    refuse_other_questions,
+    refuse_scales,
+)
 from gateline.reduction.sides import ReducedSide
+from gateline.reduction.soundness import refuse_unsound
 from gateline.remark import remarks_of, said
 from gateline.rules import Rule
 from gateline.samples import Run
@@ -67,8 +75,12 @@ def run_of(reduced: Reduced) -> ReducedRun:
     """Return what a reduced file says of its run as a whole."""
     said_of_run = reduced.statement.get("provenance")
     records = reduced.statement.get("records")
-    if not isinstance(said_of_run, dict) or not isinstance(records, int):
-        raise InputError("is a damaged reduced file", reduced.file, "reduce the log again")
+    if not isinstance(said_of_run, dict) or not all(isinstance(value, str) for value in said_of_run.values()):
+        what = "provenance must be names and texts"
+        raise InputError(f"is a damaged reduced file: {what}", reduced.file, AGAIN)
+    if type(records) is not int or not 1 <= records < MOST:
+        what = "records must be a whole number of at least 1"
+        raise InputError(f"is a damaged reduced file: {what}", reduced.file, AGAIN)
     return ReducedRun(
         file=reduced.file, sha256=reduced.sha256, format=FORMAT, ids=[], lines=_NOTHING,
         provenance=said_of_run, records=records, reduced=reduced,
@@ -81,14 +93,16 @@ def join(policy: PolicyFile, runs: Sequence[Reduced]) -> ReducedComparison:
     Raises NotComparable, InputError or PolicyError where no verdict can rest on them.
     """
     plan = _agree_on_plan(policy, runs)
+    for run in runs:
+        refuse_unsound(run, plan)
     sides = tuple(ReducedSide(run, plan) for run in runs)
     terms = policy.terms()
     changed = []
     if len(runs) > 1:
         changed = compare_provenance(run_of(runs[0]), run_of(runs[1]), terms.provenance)
         if plan.paired:
-            _refuse_other_questions(sides)
-    _refuse_empty_slices(sides, plan, terms)
+            refuse_other_questions(sides)
+    refuse_empty_slices(sides, terms)
     asked = min(side.count("questions", None) for side in sides)
     if asked < terms.samples.at_least:
         raise NotComparable(
@@ -96,8 +110,8 @@ def join(policy: PolicyFile, runs: Sequence[Reduced]) -> ReducedComparison:
             runs[-1].file,
             said("hint.too-few-pairs"),
         )
-    _refuse_scales(sides, plan)
-    _refuse_missing(sides, terms)
+    refuse_scales(sides, plan)
+    refuse_missing(sides, terms)
     pairs = _tell_pairs(sides, plan, terms)
     pairs.changed = changed
     return ReducedComparison(pairs, plan.metrics, policy.policy.statistics, sides=sides, paired=plan.paired)
@@ -107,14 +121,15 @@ def _agree_on_plan(policy: PolicyFile, runs: Sequence[Reduced]) -> Plan:
     plan = None
     for run in runs:
         groups, paired = run.statement.get("groups"), run.statement.get("paired")
-        if not isinstance(groups, int) or not isinstance(paired, bool):
-            raise InputError("is a damaged reduced file", run.file, "reduce the log again")
+        if type(groups) is not int or not FEWEST_GROUPS <= groups <= MOST_GROUPS or type(paired) is not bool:
+            raise InputError("is a damaged reduced file: it can't be read how it was made", run.file, AGAIN)
         own = make_plan(policy, groups=groups, paired=paired)
-        if run.statement.get("digest") != own.digest():
-            wanted = json.loads(json.dumps(own.statement()))
-            differing = [key for key, value in wanted.items() if run.statement.get(key) != value]
+        wanted = own.statement() | {"digest": own.digest()}
+        differing = [key for key, value in wanted.items() if _text(run.statement.get(key)) != _text(value)]
+        if differing:
+            named = [key for key in differing if key != "digest"] or differing
             raise InputError(
-                f"was reduced for another policy: it differs in {', '.join(differing) or 'its digest'}",
+                f"was reduced for another policy: it differs in {', '.join(named)}",
                 run.file, f"gateline reduce the log again, with --policy {policy.file}",
             )  # fmt: skip
         if plan is not None and (plan.groups, plan.paired) != (groups, paired):
@@ -127,114 +142,8 @@ def _agree_on_plan(policy: PolicyFile, runs: Sequence[Reduced]) -> Plan:
     return plan
 
 
-def _refuse_other_questions(sides: Sequence[ReducedSide]) -> None:
-    """Raise NotComparable where the runs have other questions, slices, inputs or attempts."""
-    before, after = sides
-    file = after.reduced.file
-    counts = [side.count("questions", None) for side in sides]
-    if before.fingerprint(None) != after.fingerprint(None):
-        raise NotComparable(
-            f"the two runs did not answer the same questions: {counts[0]:,} in the baseline, {counts[1]:,} in the "
-            "candidate, and the checksums of their ids or clusters differ",
-            file,
-            "log the same questions in both; or, where they are meant to be others, reduce both with --unpaired",
-        )  # fmt: skip
-    moved = [
-        place
-        for place in sorted({*before.places, *after.places})
-        if before.fingerprint(place) != after.fingerprint(place)
-    ]
-    if moved:
-        raise NotComparable(
-            f"the runs disagree on labels: other questions are in {', '.join(moved[:5])}",
-            file, "labels belong to the golden set and must be the same in both runs",
-        )  # fmt: skip
-    inputs = [[side.count(name, None) for name in ("inputs", "hash3")] for side in sides]
-    asked_for = before.plan.policy.policy.samples.same_input
-    if all(one[0] for one in inputs) and inputs[0] != inputs[1]:
-        raise NotComparable(
-            "one id stands for different inputs in the two runs, or an input is missing in one of them",
-            file, "gateline check on the logs themselves, or on a part of them, names the ids",
-        )  # fmt: skip
-    if asked_for and not all(one[0] for one in inputs):
-        raise NotComparable(f"samples.same_input: a run has no {', '.join(asked_for)}", file)
-    if before.count("records", None) != after.count("records", None):
-        raise NotComparable(
-            "the two runs tried the questions a different number of times",
-            file,
-            "make as many attempts in both",
-        )
-
-
-def _refuse_empty_slices(sides: Sequence[ReducedSide], plan: Plan, terms: Terms) -> None:
-    problems = [
-        Problem(f"no sample is in {name}", where, "look for a slip of the pen in its label and value")
-        for name, where in terms.slice_lines.items()
-        if not any(len(side.rows(name)) for side in sides)
-    ]
-    if problems:
-        raise PolicyError("the policy names slices that no sample carries", problems=problems)
-
-
-def _refuse_scales(sides: Sequence[ReducedSide], plan: Plan) -> None:
-    """Raise NotComparable for a score without a range that is a share in one run and a percentage in the other."""
-    for name, metric in plan.metrics.items():
-        is_score = not (metric.range or metric.ratio or metric.is_cost(name) or metric.is_time(name))
-        if len(sides) < 2 or not is_score:
-            continue
-        both = [side.sums(name, None) for side in sides]
-        if not all(one.size for one in both):
-            continue
-        small, large = sorted(both, key=lambda one: one.most)
-        means = [one.value.sum() / one.size for one in (small, large)]
-        if small.most <= 1 < large.most and means[0] > 0 and 30 <= means[1] / means[0] <= 300:
-            raise NotComparable(
-                said(
-                    "problem.share-and-percent",
-                    metric=name,
-                    before=f"{both[0].most:g}",
-                    after=f"{both[1].most:g}",
-                ),
-                sides[-1].reduced.file,
-                said("hint.share-and-percent", metric=name),
-            )
-
-
-def _refuse_missing(sides: Sequence[ReducedSide], terms: Terms) -> None:
-    """Raise NotComparable where more values are left out than the policy allows, overall or in a hard slice."""
-    most, problems = terms.missing.drop_at_most, []
-    hint = said("hint.drop-at-most", share=f"{most * 100:g}") if most else said("hint.drop-none")
-    for name in terms.metrics:
-        for side in sides:
-            for place in _hard_places(name, side, terms):
-                due, lost = side.due(name, place), side.lost(name, place)
-                counts = side.causes(name, place)
-                counts.pop(COUNTED_WORST, None)
-                refused = [CAUSES[code] for code in counts if _is_refused(CAUSES[code], terms)]
-                where = "" if place is None else f" in {place}"
-                told = ", ".join(f"{number:,} {CAUSES[code]}" for code, number in counts.items())
-                if refused:
-                    problems.append(
-                        Problem(
-                            f"{name}{where}: {told}, and missing.{refused[0]} is refuse", side.reduced.file
-                        )
-                    )
-                elif due and lost / due > most + 1e-12:
-                    share = f"{lost:,.6g} of {due:,} values are missing ({lost / due:.1%}; {told})"
-                    problems.append(Problem(f"{name}{where}: {share}", side.reduced.file, hint))
-    if problems:
-        raise NotComparable("too many values are missing for a verdict", problems=problems)
-
-
-def _is_refused(cause: str, terms: Terms) -> bool:
-    return (terms.missing.no_answer if cause == "no_answer" else terms.missing.no_score) == "refuse"
-
-
-def _hard_places(metric: str, side: ReducedSide, terms: Terms) -> list[str | None]:
-    named = {place for judged, place in terms.hard if judged == metric and place is not None}
-    labels = [label for judged, label in terms.hard_families if judged == metric]
-    named |= {place for place in side.places for label in labels if place.startswith(f"{label}=")}
-    return [None, *sorted(named)]
+def _text(value: object) -> str:
+    return json.dumps(value, sort_keys=True)  # tells true from 1, and a tuple from no list
 
 
 def _tell_pairs(sides: Sequence[ReducedSide], plan: Plan, terms: Terms) -> Pairs:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gateline.errors import InputError
 from gateline.metric import Metric
 from gateline.reduction.expressions import FRACTION, edges_of_bin
 from gateline.reduction.file import Reduced
@@ -29,29 +28,12 @@ _NO_ROWS = np.empty(0, dtype=np.int64)
 
 @dataclass
 class ReducedSide:
-    """One run."""
+    """One run, whose tables are sound (`soundness.refuse_unsound`)."""
 
     reduced: Reduced
     plan: Plan
     _sums: dict[tuple[str, str], GroupSums] = field(default_factory=dict)
     _sketches: dict[tuple[str, str], Sketch] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse a file that lacks a column: it was cut or changed by hand."""
-        missing = [name for name in self._needed() if name not in self.reduced.columns]
-        if missing:
-            raise InputError(
-                f"is a damaged reduced file: it lacks {missing[0]}", self.reduced.file, "reduce the log again"
-            )
-
-    def _needed(self) -> list[str]:
-        names = ["place", "grp", "questions", "records", "repeated", "hash1", "hash2", "hash3", "inputs"]
-        for at, metric in enumerate(self.plan.metrics.values()):
-            names += [f"{one}{at}" for one in ("due", "used", "lost", "min", "max")]
-            names += [f"value{at}_whole", f"value{at}_rest", *(f"cause{at}_{code}" for code in CAUSES)]
-            if metric.ratio:
-                names += [f"weight{at}_whole", f"weight{at}_rest", f"heaviest{at}"]
-        return names
 
     @cached_property
     def _rows(self) -> dict[str, Rows]:
