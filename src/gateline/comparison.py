@@ -14,7 +14,8 @@ import numpy as np
 from gateline import statistics
 from gateline.calibration import PeopleLabels
 from gateline.corrected import correct_estimate, correct_number
-from gateline.findings import Calibrated, FoundInterval, Judged
+from gateline.estimate import Estimate
+from gateline.findings import FoundInterval, Judged
 from gateline.metric import Metric
 from gateline.pairing import Pairs, Rows
 from gateline.pairing.worst import assume_worst
@@ -22,38 +23,12 @@ from gateline.remark import Said, said
 from gateline.samples import Floats
 from gateline.statistics import Interval, Paired, Settings, Statistic
 
+__all__ = ["NOTHING_DIFFERS", "Comparison", "Estimate"]
+
 NOTHING_DIFFERS = 1e-12
 """Values closer than this, relative to their size, are the same."""
 MOST_KEPT = 2_000_000
 """Pairs that are kept, of all metrics and slices together: with the sums of their clusters some 90 bytes each."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """One metric in one slice, summed up."""
-
-    metric: str
-    slice: str | None
-    samples: int
-    """Usable pairs (of a candidate's own value: usable candidate samples)."""
-    clusters: int
-    baseline: float | None
-    """None where there is no baseline, or its value rests on other samples than the candidate's."""
-    candidate: float | None
-    gain: float | None
-    relative_gain: float | None
-    """Gain as a share of the baseline's size; None where that is 0."""
-    better: int | None
-    worse: int | None
-    same: int | None
-    size: float = 0.0
-    """The summary of the values without their signs, of the greater side: what rounding grows with."""
-    calibration: Calibrated | None = None
-    """The judge's own numbers, where people's labels have corrected those above."""
-
-    def size_of(self, judged: Judged) -> float:
-        """Return the size in the unit of the number that is judged."""
-        return self.size / abs(self.baseline) if judged == "relative_gain" and self.baseline else self.size
 
 
 @dataclass
@@ -69,8 +44,11 @@ class Comparison:
     """Whether it says what a slice could show; who asks a thousand times need not."""
     people: Mapping[str, PeopleLabels] = field(default_factory=dict)
     """People's labels by metric; what is known of such a metric is corrected by them."""
+    known: Comparison | None = None
+    """The comparison in which left-out values are not filled in; None where none are."""
     _keys: object = None
     _worst: Comparison | None = None
+    _uncorrected: Comparison | None = None
     _estimates: dict[tuple[str, str | None, bool], Estimate] = field(default_factory=dict)
     _paired: dict[tuple[str, str | None, bool], Paired] = field(default_factory=dict)
 
@@ -127,9 +105,17 @@ class Comparison:
         if self._worst is None:
             filled = assume_worst(self.pairs, self.metrics)
             self._worst = Comparison(
-                filled, self.metrics, self.settings, values_only=True, people=self.people
+                filled, self.metrics, self.settings, values_only=True, people=self.people, known=self
             )
         return self._worst
+
+    def by_judge_alone(self) -> Comparison:
+        """Return the comparison without people's labels."""
+        if self._uncorrected is None:
+            self._uncorrected = Comparison(
+                self.pairs, self.metrics, self.settings, self.values_only, self.plans
+            )
+        return self._uncorrected
 
     def per_sample(self, metric: str, rows: Rows) -> tuple[Floats | None, Floats]:
         """Return the values of the baseline (None in a first run) and the candidate for some pairs."""
@@ -223,26 +209,29 @@ class Comparison:
     def _correct(self, found: Estimate, alone: bool) -> Estimate:
         if not found.samples or (self.pairs.first_run and not alone):
             return found
-        people = self.people[found.metric].values(self.rows(found.metric, found.slice, candidate_alone=alone))
-        judge = self._pair(found.metric, found.slice, candidate_alone=alone)
-        return correct_estimate(found, judge, people, self.metrics[found.metric], self.settings, alone=alone)
+        name, rows = found.metric, self.rows(found.metric, found.slice, candidate_alone=alone)
+        filled = np.zeros(len(rows), dtype=bool)
+        if self.known is not None:
+            filled = ~self.known.pairs.metrics[name].candidate.usable[rows]
+        return correct_estimate(
+            found, self._pair(name, found.slice, candidate_alone=alone), self.people[name].at(rows),
+            self.metrics[name], self.settings, alone=alone, filled=filled,
+        )  # fmt: skip
 
     def _corrected_interval(
         self, metric: str, place: str | None, judged: Judged, level: float
     ) -> tuple[FoundInterval | None, list[Said]]:
         """Return the prediction-powered interval; none for a share of the baseline, which policies can't ask for."""
         alone = judged == "candidate"
-        powered = None
-        if judged != "relative_gain":
-            people = self.people[metric].values(self.rows(metric, place, candidate_alone=alone))
-            judge = self._pair(metric, place, candidate_alone=alone)
-            powered = correct_number(
-                judge, people, self.metrics[metric], self.settings, alone=alone, level=level
-            )
-        if powered is None or powered.interval is None:
-            count = 0 if powered is None else powered.labelled_clusters
-            return None, [said("note.too-few-labels", count=count)]
-        return _tell(powered.interval, judged)
+        if judged == "relative_gain":
+            return None, []
+        corrected = correct_number(
+            self._pair(metric, place, candidate_alone=alone),
+            self.people[metric].at(self.rows(metric, place, candidate_alone=alone)),
+            self.metrics[metric], self.settings, place=place, alone=alone, level=level,
+        )  # fmt: skip
+        found, notes = (None, []) if corrected is None else corrected.interval()
+        return (None, notes) if found is None else _tell(found, judged)
 
     def _statistic(self, metric: Metric) -> Statistic:
         if metric.ratio:

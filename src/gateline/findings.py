@@ -55,7 +55,7 @@ class FoundInterval(Record):
 
 
 class Calibrated(Record):
-    """What the judge says without people's labels, where these have corrected the numbers of a finding."""
+    """What the judge says without people's labels, where these correct the numbers of a finding."""
 
     baseline: float | None
     """The judge's value of the baseline, uncorrected."""
@@ -69,6 +69,9 @@ class Calibrated(Record):
     """Independent groups among them."""
     trust: float
     """Weight of the judge, 0 (people alone) to 1 (as good as people)."""
+    corrects: bool = True
+    """Whether the labels count. Where they don't, a fail is the judge's own with its numbers, and anything else is
+    inconclusive without numbers."""
 
 
 Measure = Literal["agreement", "kappa", "bias", "sensitivity", "false_positive_rate", "separation"]
@@ -171,7 +174,7 @@ class Finding(Record):
     message: str = ""
     """The finding in one English sentence."""
     calibration: Calibrated | None = None
-    """The uncorrected numbers, where people's labels have corrected those above; null where they have not."""
+    """The judge's own numbers and how many labels of people there are; null where the policy names no labels."""
     measure: Measure | None = None
     """`calibration`: what of the judge is measured; it stands in `candidate`."""
     waiver: UsedWaiver | None = None

@@ -171,7 +171,7 @@ def _describe_nothing(finding: Finding, spelling: Spelling) -> str:
 
 def _rest(finding: Finding, spelling: Spelling) -> list[str]:
     """Return what follows the numbers: counted cases, what would settle it, what is done, the waiver."""
-    parts = [_counted(finding, spelling), _uncorrected(finding, spelling)]
+    parts = _basis(finding, spelling)
     status = finding.status.value
     if status == "inconclusive":
         if finding.samples_needed is not None:
@@ -187,19 +187,29 @@ def _rest(finding: Finding, spelling: Spelling) -> list[str]:
     return [part for part in parts if part]
 
 
-def _uncorrected(finding: Finding, spelling: Spelling) -> str:
-    """Return what the judge alone says, and how many labels of people have corrected it."""
-    told = finding.calibration
+def _basis(finding: Finding, spelling: Spelling) -> list[str]:
+    """Return what the number rests on: counted cases, labels of people, and what the judge says without them."""
+    told, counted = finding.calibration, _counted(finding, spelling)
     if told is None or finding.kind == "every":
-        return ""
+        return [counted]
+    if told.corrects:
+        value = _uncorrected(finding, spelling)
+        return [spelling.say("rest.uncorrected", value=value, count=told.labelled, things=counted)]
+    if finding.status.value == "fail":
+        return [counted, spelling.say("rest.judge-stands", reason=_notes(finding, spelling))]
+    return [counted, spelling.say("rest.judge-alone", value=_uncorrected(finding, spelling))]
+
+
+def _uncorrected(finding: Finding, spelling: Spelling) -> str:
+    """Return what the judge alone says."""
+    told = finding.calibration
+    assert told is not None
     alone = finding.model_copy(
         update={"baseline": told.baseline, "candidate": told.candidate, "gain": told.gain}
     )
     if finding.judged == "candidate":
-        value = value_scale(alone, spelling).full(told.candidate)
-    else:
-        value = amount(alone, spelling)
-    return spelling.say("rest.uncorrected", value=value, count=told.labelled)
+        return value_scale(alone, spelling).full(told.candidate)
+    return amount(alone, spelling)
 
 
 def _waived(finding: Finding, spelling: Spelling) -> str:

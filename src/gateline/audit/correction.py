@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gateline.audit.measures import Level, Measured, mean_of, measured
-from gateline.statistics.mean_differences import ClusterMean, difference_ends
+from gateline.corrected import find_unlike
 from gateline.statistics.prediction_powered import ENOUGH_TO_TUNE, JudgedSamples, prediction_powered_mean
 from gateline.statistics.rogan_gladen import correct_rate
 
@@ -78,20 +75,10 @@ def _corrected(samples: JudgedSamples, level: Level) -> Measured:
 
 def _find_unlike(samples: JudgedSamples, bounds: tuple[float, float], level: Level) -> str:
     """Say how the judge sees the labelled samples and the others differently, if the interval excludes 0."""
-    known = samples.has_label
-    _, member = np.unique(samples.cluster, return_inverse=True)
-
-    def part(rows: NDArray[np.bool_]) -> ClusterMean:
-        total = np.bincount(member, np.where(rows, samples.judge, 0.0))
-        return ClusterMean(total.astype(np.float64), np.bincount(member, rows).astype(np.float64), bounds)
-
-    others, looked_at = part(~known), part(known)
-    if min(others.clusters, looked_at.clusters) < 2:
-        return ""
-    ends = difference_ends(others, looked_at, level=level.confidence, seed=level.settings.seed)
-    if ends.low <= 0.0 <= ends.high:
+    means = find_unlike(samples, bounds, level=level.confidence, seed=level.settings.seed)
+    if means is None:
         return ""
     return (
-        f"the judge's mean is {looked_at.value:.3g} over the samples that people labelled and {others.value:.3g} over "
+        f"the judge's mean is {means[0]:.3g} over the samples that people labelled and {means[1]:.3g} over "
         "the others: they may not be a random part, and then no correction holds"
     )

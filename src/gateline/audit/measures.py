@@ -212,6 +212,13 @@ def measure_judge(
     return Measured(None, samples=samples.judge.size, reason=f"{measure} needs values of 0 and 1 alone")
 
 
+def count_basis(measure: Measure, samples: JudgedSamples) -> int:
+    """Return how many labels a measure rests on: of an error rate, those of its class, of a difference the fewer."""
+    yes, no = int((samples.human == 1.0).sum()), int((samples.human == 0.0).sum())
+    counts = {"sensitivity": yes, "false_positive_rate": no, "separation": min(yes, no)}
+    return counts.get(measure, samples.human.size)
+
+
 def _without_sign(found: Measured) -> Measured:
     if found.value is None or found.low is None or found.high is None:
         return found

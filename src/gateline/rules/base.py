@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from pydantic import model_validator
@@ -37,6 +37,8 @@ class Outcome:
     """Whether it stands on any number of samples."""
     at_least: int = 0
     """How many samples it needs whatever its interval says; 0 where it has enough."""
+    estimate: Estimate | None = None
+    """The judge's own, where it is that which was held against the bound in place of what people would say."""
 
 
 class Rule(Part):
@@ -148,11 +150,10 @@ class Rule(Part):
         return None
 
     def _find(self, comparison: Comparison, estimate: Estimate, reason: Said | None, family: int) -> Finding:
-        if reason is not None:
-            outcome = Outcome(Status.SKIPPED, self._would_judge(), None, notes=[reason])
-        else:
+        outcome = Outcome(Status.SKIPPED, self._would_judge(), None, notes=[reason] if reason else [])
+        if reason is None:
             outcome = self.settle(comparison, estimate, family)
-        return self._tell(comparison, estimate, outcome, family)
+        return self._tell(comparison, outcome.estimate or estimate, outcome, family)
 
     def settle(self, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
         """Judge, and let nothing stand that rests on too few samples or on too much left out."""
@@ -160,9 +161,21 @@ class Rule(Part):
             status = Status.FAIL if self.hard else Status.INCONCLUSIVE
             return Outcome(status, self._would_judge(), None, notes=[said("note.no-usable-sample")])
         outcome = self.judge(comparison, estimate, family)
-        self._mind_small_slice(comparison, estimate, outcome)
+        if estimate.calibration is not None and not estimate.calibration.corrects:
+            outcome = self._or_judge(comparison, estimate, outcome, family)
+        self._mind_small_slice(comparison, outcome.estimate or estimate, outcome)
         self._mind_left_out(comparison, estimate, outcome)
         return outcome
+
+    def _or_judge(self, comparison: Comparison, found: Estimate, outcome: Outcome, family: int) -> Outcome:
+        """Let a fail of the judge stand where people's labels don't count: too few of them must not soften it."""
+        alone, of_candidate = comparison.by_judge_alone(), self.looks_at_candidate_alone()
+        judged = alone.estimate(self.metric, found.slice, candidate_alone=of_candidate)
+        stands = self.judge(alone, judged, family)
+        if outcome.status is not Status.INCONCLUSIVE or stands.status is not Status.FAIL:
+            return outcome
+        stands.estimate, stands.notes = replace(judged, calibration=found.calibration), outcome.notes
+        return stands
 
     def _would_judge(self) -> Judged:
         return "candidate" if self.looks_at_candidate_alone() else "gain"
@@ -312,12 +325,9 @@ def _samples_needed(estimate: Estimate, outcome: Outcome) -> int | None:
     interval = outcome.interval
     if estimate.calibration is not None:
         return None  # more labels would settle it, and how many depends on what the judge is worth
-    if (
-        outcome.status is not Status.INCONCLUSIVE
-        or interval is None
-        or value is None
-        or outcome.threshold is None
-    ):
+    if outcome.status is not Status.INCONCLUSIVE:
+        return None
+    if interval is None or value is None or outcome.threshold is None:
         return None
     if interval.low is None or interval.high is None:
         return None

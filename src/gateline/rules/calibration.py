@@ -1,34 +1,63 @@
-"""`calibration`: the judge of a metric is held against people, so that a judge nobody can trust gives no verdict."""
+"""`calibration`: the judge of a metric is held against people, so that a judge nobody can trust gives no verdict.
+
+Each run by itself: a judge who is right about one system may be wrong about the other, and the worse of both decides.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
 from gateline.bounds import Bound, Line
+from gateline.calibration import RunName
 from gateline.comparison import Comparison, Estimate
+from gateline.corrected import find_lack
 from gateline.errors import NotComparable
 from gateline.findings import Finding, FoundInterval, Measure, Status
 from gateline.metric import Metric
-from gateline.remark import said
+from gateline.remark import Said, said
 from gateline.rules.base import OnInconclusive, Outcome, Rule, hold
 from gateline.statistics import cluster_keys
 
 if TYPE_CHECKING:
     from gateline.audit.measures import Measured
+    from gateline.pairing import SideValues
+    from gateline.statistics.prediction_powered import JudgedSamples
 
 _RANGES = {"kappa": (-1.0, 1.0), "separation": (-1.0, 1.0)}
 _NO_PERCENT = ("kappa", "bias", "separation")
 
 
+_ORDER = {Status.PASS: 0, Status.INCONCLUSIVE: 1, Status.FAIL: 2}
+
+
+@dataclass(frozen=True)
+class _JudgeOfRun:
+    """What was measured of the judge in one run."""
+
+    run: RunName
+    found: Measured
+    lack: Said | None
+    """What people's labels of this run lack to count."""
+
+    def interval(self, level: float) -> FoundInterval | None:
+        """Return the interval as a finding has it."""
+        if self.found.low is None or self.found.high is None:
+            return None
+        return FoundInterval(
+            of="candidate", low=self.found.low, high=self.found.high, level=level, method="bayesian",
+            resamples=None,
+        )  # fmt: skip
+
+
 @dataclass
 class _MeasuredOutcome(Outcome):
-    """An outcome with what was measured of the judge."""
+    """An outcome with what was measured of the judge in the run where that is worse."""
 
-    measured: Measured | None = None
+    measured: _JudgeOfRun | None = None
 
 
 class Calibration(Rule):
@@ -38,7 +67,7 @@ class Calibration(Rule):
 
     kind: Literal["calibration"] = "calibration"
     measure: Measure
-    """What is measured over the labels of both runs that people gave by chance; bias counts without its sign."""
+    """What is measured in each run over the labels that people gave by chance; bias counts without its sign."""
     at_least: Line | None = None
     """The measure must not be below."""
     at_most: Line | None = None
@@ -88,30 +117,44 @@ class Calibration(Rule):
 
     def settle(self, comparison: Comparison, estimate: Estimate, family: int) -> Outcome:
         """Measure the judge; raise NotComparable where it does not hold and that leaves no verdict."""
-        found = self._measure(comparison, estimate.slice, family)
-        if found is None:  # copies of runs, as doctor makes them, have no labels
+        judges = self._measure(comparison, estimate.slice, family)
+        if not judges:  # copies of runs, as doctor makes them, have no labels
             return Outcome(Status.SKIPPED, "candidate", None, notes=[said("note.no-people")])
-        level = 1 - (1 - comparison.settings.confidence) / family
-        interval = None
-        if found.low is not None and found.high is not None:
-            interval = FoundInterval(
-                of="candidate", low=found.low, high=found.high, level=level, method="bayesian", resamples=None
-            )
-        above = self.at_least is not None
-        status = hold(
-            found.value, interval, self.bound.number, above=above, decide_by=self.decides_by, size=1.0
-        )
-        notes = [said("note.not-measurable", reason=found.reason)] if found.reason else []
+        held = [(self._hold(judge, comparison, family), judge) for judge in judges]
+        status, worst = max(held, key=lambda one: (_ORDER[one[0]], self._shortfall(one[1])))
         blocks = status is Status.FAIL or (status is Status.INCONCLUSIVE and self.if_inconclusive == "fail")
         if blocks and self.otherwise == "no_verdict":
-            raise self._refuse(comparison, estimate.slice, found)
+            raise self._refuse(comparison, estimate.slice, worst)
+        interval = worst.interval(self._level(comparison, family))
         return _MeasuredOutcome(
-            status, "candidate", self.bound.number, interval, notes, however_few=True, measured=found
+            status, "candidate", self.bound.number, interval, _notes(judges, worst, comparison),
+            however_few=True, measured=worst,
+        )  # fmt: skip
+
+    def _level(self, comparison: Comparison, family: int) -> float:
+        return 1 - (1 - comparison.settings.confidence) / family
+
+    def _hold(self, judge: _JudgeOfRun, comparison: Comparison, family: int) -> Status:
+        """Hold what was measured in one run against the bound; labels that don't count settle nothing."""
+        if judge.lack is not None:
+            return Status.INCONCLUSIVE
+        interval = judge.interval(self._level(comparison, family))
+        above = self.at_least is not None
+        return hold(
+            judge.found.value, interval, self.bound.number, above=above, decide_by=self.decides_by, size=1.0
         )
+
+    def _shortfall(self, judge: _JudgeOfRun) -> float:
+        """Return how far a run misses the bound; the most where nothing could be measured."""
+        if judge.found.value is None:
+            return float("inf")
+        missed = self.bound.number - judge.found.value
+        return missed if self.at_least is not None else -missed
 
     def _tell(self, comparison: Comparison, estimate: Estimate, outcome: Outcome, family: int) -> Finding:
         finding = super()._tell(comparison, estimate, outcome, family)
-        found = outcome.measured if isinstance(outcome, _MeasuredOutcome) else None
+        measured = outcome.measured if isinstance(outcome, _MeasuredOutcome) else None
+        found = None if measured is None else measured.found
         nothing = dict.fromkeys(
             ("baseline", "gain", "relative_gain", "better", "worse", "same", "calibration")
         )
@@ -129,44 +172,90 @@ class Calibration(Rule):
         }
         return finding.model_copy(update=update)
 
-    def _refuse(self, comparison: Comparison, place: str | None, found: Measured) -> NotComparable:
+    def _refuse(self, comparison: Comparison, place: str | None, judge: _JudgeOfRun) -> NotComparable:
+        found = judge.found
         text = "unknown" if found.value is None else f"{found.value:.3g}"
         if found.low is not None and found.high is not None:
             text += f" ({found.low:.3g} … {found.high:.3g})"
-        return NotComparable(
-            said(
-                "problem.judge-not-calibrated",
-                rule=self.id,
-                measure=self.measure,
-                metric=self.metric if place is None else f"{self.metric} · {place}",
-                value=text,
-                bound=f"{'≥' if self.at_least else '≤'} {self.bound}",
-                count=found.samples,
-            ),
-            comparison.pairs.sides[-1].run.file,
-            said("hint.judge-not-calibrated"),
-        )
+        told: dict[str, str | int] = {
+            "rule": self.id,
+            "measure": self.measure,
+            "metric": self.metric if place is None else f"{self.metric} · {place}",
+            "value": text,
+            "bound": f"{'≥' if self.at_least else '≤'} {self.bound}",
+            "count": found.samples,
+            "run": said(f"word.{judge.run}"),
+        }
+        message = said("problem.judge-not-calibrated", **told)
+        if judge.lack is not None:
+            message = said("problem.judge-not-measured", **told, reason=judge.lack)
+        return NotComparable(message, comparison.pairs.sides[-1].run.file, said("hint.judge-not-calibrated"))
 
-    def _measure(self, comparison: Comparison, place: str | None, family: int) -> Measured | None:
-        """Return what is measured over the labels of both runs; None where no labels are at hand."""
+    def _measure(self, comparison: Comparison, place: str | None, family: int) -> list[_JudgeOfRun]:
+        """Return what is measured in the candidate, and in a baseline of which there are labels; none at hand: none."""
         labels = comparison.people.get(self.metric)
         if labels is None:
-            return None
-        # Only a policy with such a rule waits for all that an audit is made of.
-        from gateline.audit.measures import Level, measure_judge
+            return []
+        # Only a policy with such a rule waits for all that this takes.
         from gateline.statistics.prediction_powered import JudgedSamples
 
-        values, rows = comparison.pairs.metrics[self.metric], comparison.pairs.labels.rows(place)
-        sides = [(values.candidate, labels.candidate)]
-        if values.baseline is not None:
-            sides.append((values.baseline, labels.baseline))
-        both = [rows[side.usable[rows] & ~np.isnan(people[rows])] for side, people in sides]
-        samples = JudgedSamples(
-            np.concatenate([side.value[one] for (side, _), one in zip(sides, both, strict=True)]),
-            np.concatenate([people[one] for (_, people), one in zip(sides, both, strict=True)]),
-            np.concatenate([comparison.pairs.cluster[one] for one in both]),
-            cluster_keys(comparison.pairs.cluster_names),
+        pairs = comparison.pairs
+        values, rows = pairs.metrics[self.metric], pairs.labels.rows(place)
+        runs: list[tuple[RunName, SideValues | None]] = [
+            ("baseline", values.baseline), ("candidate", values.candidate),
+        ]  # fmt: skip
+        judges = []
+        for run, side in runs:
+            if side is None:
+                continue
+            some = rows[side.usable[rows]]
+            people = labels.at(some)
+            human, away = people.of_run(run)
+            if run == "baseline" and np.isnan(human).all() and not away.any():
+                continue
+            keys = cluster_keys(pairs.cluster_names)
+            judged = JudgedSamples(side.value[some], human, pairs.cluster[some], keys)
+            lack = find_lack(
+                judged, away, people, comparison.metrics[self.metric].range, comparison.settings, place
+            )
+            found, basis = self._measure_run(judged, comparison, family)
+            if lack is None and self.decides_by == "value" and basis < people.at_least:
+                lack = said("note.too-few-for-value", count=basis, least=str(people.at_least))
+            judges.append(_JudgeOfRun(run, found, lack))
+        return judges
+
+    def _measure_run(
+        self, judged: JudgedSamples, comparison: Comparison, family: int
+    ) -> tuple[Measured, int]:
+        """Return what is measured over the labelled samples of one run, and how many labels that rests on."""
+        from gateline.audit.measures import Level, count_basis, measure_judge
+
+        known = judged.has_label
+        labelled = replace(
+            judged, judge=judged.judge[known], human=judged.human[known], cluster=judged.cluster[known]
         )
-        confidence = 1 - (1 - comparison.settings.confidence) / family
-        level = Level(confidence, comparison.settings)
-        return measure_judge(self.measure, samples, comparison.metrics[self.metric].range, level)
+        level = Level(self._level(comparison, family), comparison.settings)
+        found = measure_judge(self.measure, labelled, comparison.metrics[self.metric].range, level)
+        return found, count_basis(self.measure, labelled)
+
+
+def _notes(judges: list[_JudgeOfRun], worst: _JudgeOfRun, comparison: Comparison) -> list[Said]:
+    """Return what was measured in each run, and why what decides could not be measured."""
+    notes = [worst.lack] if worst.lack is not None else []
+    if worst.found.reason:
+        notes.append(said("note.not-measurable", reason=worst.found.reason))
+    if len(judges) == 2:
+        values = [f"{one.found.value:.3g}" if one.found.value is not None else "—" for one in judges]
+        counts = [str(one.found.samples) for one in judges]
+        notes.append(
+            said(
+                "note.judge-by-run",
+                baseline=values[0],
+                before=counts[0],
+                candidate=values[1],
+                after=counts[1],
+            )
+        )
+    elif not comparison.pairs.first_run:
+        notes.append(said("note.no-labels-of-baseline"))
+    return notes

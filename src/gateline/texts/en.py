@@ -167,10 +167,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.no-usable-sample": "no usable sample",
     "note.no-people": "no labels of people are at hand",
     "note.too-few-labels": {
-        "one": "people labelled {count} independent sample here by chance (a gain: in both runs); {least} are needed to "
-        "correct the judge",
-        "other": "people labelled {count} independent samples here by chance (a gain: in both runs); {least} are needed "
+        "one": "people labelled {count} independent sample here by chance (a gain: in both runs); {least} are needed "
         "to correct the judge",
+        "other": "people labelled {count} independent samples here by chance (a gain: in both runs); {least} are "
+        "needed to correct the judge",
     },
     "note.labels-elsewhere": (
         "{count} of {labels} labels of people are of other answers than these runs hold, so the rest is no random part"
@@ -205,6 +205,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.differences-equal": "all differences are equal",
     "note.draws-equal": "all draws are equal: BCa is the estimate",
     "note.no-bias-correction": "no bias correction: BCa is the percentile",
+    "note.limit-near-evaluated": "the limit {limit} lies near an end: the interval was evaluated, not drawn",
     "note.limit-near-end": (
         "the limit {limit} lies within Monte-Carlo error of an end: {draws} draws were made"
     ),
@@ -247,7 +248,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     },
     "notice.no-labels": (
         "{file} holds no label that counts, so nothing corrects the judge of {metric}: what it shows as a fail stands, "
-        "and nothing else is settled"
+        "and nothing else is settled ({chosen} labels asked for for a reason are left out)"
     ),
     "notice.labels-elsewhere": {
         "one": "{file}: {count} label is of another answer than these runs hold and does not count: {ids}",
@@ -260,8 +261,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "changed since, they are labels of other ones",
     },
     "notice.calibration": (
-        "{file}: people labelled {candidate} answers of the candidate and {baseline} of the baseline by chance; they "
-        "correct {metric} ({chosen} labels asked for for a reason are left out)"
+        "{file}: people labelled {candidate} answers of the candidate and {baseline} of the baseline by chance, "
+        "for {metric} ({chosen} labels asked for for a reason are left out)"
     ),
     "notice.not-compared": (
         "{missing} of {asked} questions of the slice {slice} ({file}) are not compared, since not all runs have "
@@ -288,14 +289,14 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     ),
     # problems: why there is no verdict, and hints: what to do about it
     "problem.judge-not-calibrated": {
-        "one": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} label of the "
-        "{run}, and {rule} asks for {bound}",
+        "one": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} label of "
+        "the {run}, and {rule} asks for {bound}",
         "other": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} labels of "
         "the {run}, and {rule} asks for {bound}",
     },
     "problem.judge-not-measured": {
-        "one": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} label of the "
-        "{run}, and {rule} asks for {bound}; {reason}",
+        "one": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} label of "
+        "the {run}, and {rule} asks for {bound}; {reason}",
         "other": "the judge is not shown to agree with people: {measure} of {metric} is {value} over {count} labels of "
         "the {run}, and {rule} asks for {bound}; {reason}",
     },

@@ -157,8 +157,12 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.too-few-labels": (
         "随机抽取的人工标注只有 {count} 个独立样本（差异须两次运行都有标注），校正评审模型至少需要 {least} 个"
     ),
-    "note.labels-elsewhere": "{labels} 个人工标注中有 {count} 个属于别的回答，而非这两次运行的回答，其余的不再是随机抽样",
-    "note.labels-not-by-chance": "人工标注并非随机抽样：评审模型在已标注样本上的均值为 {labelled}，在其余样本上为 {others}",
+    "note.labels-elsewhere": (
+        "{labels} 个人工标注中有 {count} 个属于别的回答，而非这两次运行的回答，其余的不再是随机抽样"
+    ),
+    "note.labels-not-by-chance": (
+        "人工标注并非随机抽样：评审模型在已标注样本上的均值为 {labelled}，在其余样本上为 {others}"
+    ),
     "note.too-few-for-value": "只有 {count} 个标注，按数值判定至少需要 {least} 个",
     "note.judge-by-run": "基线为 {baseline}（{before} 个标注），候选为 {candidate}（{after} 个标注）",
     "note.no-labels-of-baseline": "基线没有人工标注",
@@ -175,6 +179,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.differences-equal": "所有差值都相等",
     "note.draws-equal": "所有重抽样结果都相等：BCa 区间即估计值",
     "note.no-bias-correction": "无法做偏差校正：BCa 区间即百分位区间",
+    "note.limit-near-evaluated": "界值 {limit} 接近区间端点：端点由解析计算得出，未使用重抽样",
     "note.limit-near-end": "界值 {limit} 与区间端点的距离在蒙特卡洛误差以内：已重抽样 {draws} 次",
     "note.limit-still-near-end": "即使重抽样 {draws} 次，界值 {limit} 与区间端点的距离仍在蒙特卡洛误差以内",
     "note.family-takes-more-extreme": (
@@ -203,6 +208,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.not-in-golden-set": "{count} 道题不在黄金集 {file} 中，已剔除：{ids}",
     "notice.no-labels": (
         "{file} 没有可以采用的标注，{metric} 的评审模型未经校正：评审模型判为不通过的仍不通过，其余无法判定"
+        "（另有 {chosen} 个并非随机选出的标注未使用）"
     ),
     "notice.labels-elsewhere": "{file}：{count} 个标注属于别的回答，而非这两次运行的回答，未采用：{ids}",
     "notice.labels-untied": (
@@ -224,11 +230,12 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.base-policy-unreadable": "读不到目标分支的策略，因此不知道本次改动是否放宽了策略：{reason}",
     # problems: why there is no verdict, and hints: what to do about it
     "problem.judge-not-calibrated": (
-        "无法证明评审模型与人工一致：{metric} 的 {measure} 为 {value}（{run}的 {count} 个标注），而规则 {rule} 要求 {bound}"
+        "无法证明评审模型与人工一致：{metric} 的 {measure} 为 {value}（{run}的 {count} 个标注），"
+        "而规则 {rule} 要求 {bound}"
     ),
     "problem.judge-not-measured": (
-        "无法证明评审模型与人工一致：{metric} 的 {measure} 为 {value}（{run}的 {count} 个标注），而规则 {rule} 要求 {bound}；"
-        "{reason}"
+        "无法证明评审模型与人工一致：{metric} 的 {measure} 为 {value}（{run}的 {count} 个标注），"
+        "而规则 {rule} 要求 {bound}；{reason}"
     ),
     "hint.judge-not-calibrated": "请随机抽取更多回答作人工标注（gateline review），或改进评审模型",
     "problem.hard-not-shown": "硬性规则 {rule} 无法证明成立：{subject}：{reason}",
