@@ -6,7 +6,8 @@ The method and its sources are in docs/statistics.md.
 
 from __future__ import annotations
 
-from gateline.statistics.intervals import Interval, gain_interval, value_interval
+from gateline.statistics.interval import Interval
+from gateline.statistics.intervals import gain_interval, value_interval
 from gateline.statistics.notes import Note
 from gateline.statistics.order_statistics import samples_needed_for_quantile
 from gateline.statistics.pairs import Paired, Side, Statistic, cluster_keys, evaluate, gain

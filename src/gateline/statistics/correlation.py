@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from gateline.statistics.intervals import Interval
+from gateline.statistics.interval import Interval
 from gateline.statistics.mean_differences import Floats
 
 _CORNERS = ((0, 0), (1, 1), (0, 1), (1, 0))

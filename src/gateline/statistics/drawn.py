@@ -19,6 +19,8 @@ from gateline.statistics.weights import CHUNK
 
 Floats: TypeAlias = NDArray[np.float64]
 DrawChunk: TypeAlias = Callable[[int], Floats]
+Evaluate: TypeAlias = Callable[[float, float, float], tuple[float, float]]
+"""Of a tail and of about where the ends lie: the ends without error of drawing."""
 
 MOST_DRAWS = 200_000
 _IN_A_TAIL = 50
@@ -33,6 +35,7 @@ class Ends:
     low: float
     high: float
     draws: int
+    """0 where the ends were evaluated."""
     notes: tuple[Note, ...] = ()
 
 
@@ -75,12 +78,14 @@ def find_drawn_ends(
     clusters: int,
     limits: Sequence[float] = (),
     smooth: bool = False,
+    evaluate: Evaluate | None = None,
 ) -> Ends:
     """Return the quantiles of the draws at `tail` and 1 − `tail`.
 
-    The draws rise so that each tail rests on at least 50 of them, up to 200,000, and again where an end lies
-    within three Monte-Carlo standard errors of a limit. Where the cap leaves less than 50 in a tail, a more
-    extreme draw is taken: three standard errors of the count further out, in the end the most extreme of all.
+    Where a tail would rest on less than 50 draws, or an end lies within three Monte-Carlo standard errors of a
+    limit, the ends are evaluated if there is a way to. Else the draws rise, up to 200,000; where this cap leaves
+    less than 50 in a tail, a more extreme draw is taken: three standard errors of the count further out, in the
+    end the most extreme of all.
 
     Args:
         sample: where the draws come from.
@@ -90,8 +95,18 @@ def find_drawn_ends(
         limits: what the interval will be compared with.
         smooth: the draws are many and near normal: a tail that needs more than `resamples` draws is continued
             from the point that 50 of them lie beyond, as a normal tail would.
+        evaluate: finds the ends without draws, at a price; None where they can only be drawn.
     """
     continued = smooth and tail * resamples < _IN_A_TAIL
+    if evaluate is not None:
+        ordered = sample.first(resamples)
+        drawn = (_end(ordered, resamples, tail, upper=False), _end(ordered, resamples, tail, upper=True))
+        near = _nearest_limit(ordered, resamples, tail, limits)
+        if near is not None:
+            return Ends(*evaluate(tail, *drawn), 0, (Note("note.limit-near-evaluated", _shown(near)),))
+        if continued or tail * resamples >= _IN_A_TAIL:
+            return Ends(*drawn, resamples)
+        return Ends(*evaluate(tail, *drawn), 0)
     most = max(resamples, MOST_DRAWS)
     draws = resamples
     if not continued:
@@ -112,7 +127,11 @@ def find_drawn_ends(
 
 
 def _near_limit(key: str, limit: float, draws: int) -> Note:
-    return Note(key, {"limit": f"{limit:.6g}", "draws": f"{draws:,}"})
+    return Note(key, {**_shown(limit), "draws": f"{draws:,}"})
+
+
+def _shown(limit: float) -> dict[str, str]:
+    return {"limit": f"{limit:.6g}"}
 
 
 def _too_large(draws: int, expected: float) -> Note:

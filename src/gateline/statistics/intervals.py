@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scipy.special import ndtr
 
 from gateline.statistics.classical import find_bca_ends, find_percentile_ends
-from gateline.statistics.drawn import Ends, Sample, find_drawn_ends
+from gateline.statistics.drawn import Ends, Evaluate, Sample, find_drawn_ends
 from gateline.statistics.draws import Formula, Fraction, Grouping, QuantileGain, RatioGain
 from gateline.statistics.end_points import (
     EndPoints,
@@ -23,6 +23,7 @@ from gateline.statistics.end_points import (
     rows_of_value,
 )
 from gateline.statistics.gamma_sums import find_ends, find_lower_end, find_upper_end
+from gateline.statistics.interval import Interval, finite, kept_within, make_interval, scaled
 from gateline.statistics.notes import Note
 from gateline.statistics.order_statistics import (
     QuantileEnds,
@@ -41,24 +42,9 @@ _MANY_BEYOND = 100
 """Clusters beyond a quantile from which on the draws of its gain are near normal."""
 _FEWEST_BEYOND = 2
 """Clusters expected beyond a quantile without which no resampling knows its tail: with 1 the ends miss 6 to 7 %."""
+_MOST_EVALUATED = 20_000
+"""Pairs up to which a quantile's gain is evaluated near a limit: some seconds; of more, draws are as sure."""
 _NONE = EndPoints(0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """An interval of confidence `level` (two-sided, as widened), and how it was made.
-
-    An end is finite, or None where the sample can't bound that side. `method` is bayesian, percentile, bca or
-    order-statistic; `resamples` the number of draws, None where the distribution was evaluated without
-    drawing.
-    """
-
-    low: float | None
-    high: float | None
-    level: float
-    method: str
-    resamples: int | None
-    notes: tuple[Note, ...] = ()
 
 
 def gain_interval(
@@ -96,7 +82,7 @@ def gain_interval(
     estimate /= scale
     if settings.method != "bayesian":
         formula = _gain_formula(paired, statistic, sign, relative=relative, end_points=_NONE)
-        return _scaled(_classical(formula, paired, estimate, level, settings, limits=limits), scale)
+        return scaled(_classical(formula, paired, estimate, level, settings, limits=limits), scale)
     deviate = adjusted_deviate(level, len(paired.clusters))
     if statistic.kind == "quantile":
         share = statistic.share_below()
@@ -106,19 +92,22 @@ def gain_interval(
             return Interval(None, None, level, "bayesian", None, (_no_tail(needed, len(paired.clusters)),))
         formula = _gain_formula(paired, statistic, sign, relative=relative, end_points=_NONE)
         smooth = len(paired.clusters) * rarer >= _MANY_BEYOND
-        ends = _draw_ends(formula, paired, deviate, settings, limits, smooth=smooth)
-        return _interval(ends, estimate, level, ends.draws)
+        evaluate = _way_to_evaluate(paired, share, sign, relative=relative)
+        ends = _draw_ends(formula, paired, deviate, settings, limits, smooth=smooth, evaluate=evaluate)
+        return make_interval(ends, estimate, level, ends.draws or None)
     end_points = end_points_of_gain(paired, statistic, width)
     evaluated = _evaluate_ends(paired, sign, end_points, width, deviate, relative=relative)
     if evaluated is None:
         evaluated = _expand_ends(paired, sign, deviate, relative=relative, end_points=end_points)
     if evaluated is not None:
-        interval = _interval(replace(evaluated, notes=end_points.notes), estimate, level, None)
+        interval = make_interval(replace(evaluated, notes=end_points.notes), estimate, level, None)
     else:
         formula = _gain_formula(paired, statistic, sign, relative=relative, end_points=end_points)
         ends = _draw_ends(formula, paired, deviate, settings, limits, end_points=end_points)
-        interval = _interval(replace(ends, notes=end_points.notes + ends.notes), estimate, level, ends.draws)
-    return _scaled(interval, scale)
+        interval = make_interval(
+            replace(ends, notes=end_points.notes + ends.notes), estimate, level, ends.draws
+        )
+    return scaled(interval, scale)
 
 
 def value_interval(
@@ -160,7 +149,7 @@ def value_interval(
             else (clusters.candidate, clusters.candidate_weight)
         )
         formula = Fraction.of(Grouping.of(paired), *sums)
-        return _scaled(
+        return scaled(
             _classical(
                 formula,
                 paired,
@@ -173,8 +162,8 @@ def value_interval(
         )
     deviate = adjusted_deviate(level, len(paired.clusters))
     low, high = find_ends(rows_of_value(paired, side, bounds), deviate)
-    exact = _interval(Ends(low, high, 0), estimate / scale, level, None)
-    return _scaled(_within(exact, bounds, estimate / scale), scale)
+    exact = make_interval(Ends(low, high, 0), estimate / scale, level, None)
+    return scaled(kept_within(exact, bounds, estimate / scale), scale)
 
 
 def _evaluate_ends(
@@ -223,6 +212,7 @@ def _draw_ends(
     *,
     smooth: bool = False,
     end_points: EndPoints = _NONE,
+    evaluate: Evaluate | None = None,
 ) -> Ends:
     weights = KeyedWeights(settings.seed, Grouping.of(paired).keys)
     sample = Sample(
@@ -231,8 +221,28 @@ def _draw_ends(
     )
     tail = float(ndtr(deviate))
     return find_drawn_ends(
-        sample, tail, resamples=settings.resamples, clusters=weights.size, limits=limits, smooth=smooth
+        sample,
+        tail,
+        resamples=settings.resamples,
+        clusters=weights.size,
+        limits=limits,
+        smooth=smooth,
+        evaluate=evaluate,
     )
+
+
+def _way_to_evaluate(paired: Paired, probability: float, sign: float, *, relative: bool) -> Evaluate | None:
+    """Return how the ends of a quantile's gain are found without draws, None where they can only be drawn."""
+    if not len(paired.clusters) == len(paired) <= _MOST_EVALUATED:
+        return None
+
+    def evaluate(tail: float, low: float, high: float) -> tuple[float, float]:
+        from gateline.statistics.quantile_gains import find_quantile_gain_ends
+
+        pair, guess = (paired.baseline, paired.candidate), (low, high)
+        return find_quantile_gain_ends(*pair, probability, sign, tail, relative=relative, guess=guess)
+
+    return evaluate
 
 
 def _gain_formula(
@@ -262,16 +272,7 @@ def _classical(
         ends = find_bca_ends(formula, size, estimate=estimate, level=level, resamples=draws, seed=seed)
     else:
         ends = find_percentile_ends(formula, size, level=level, resamples=draws, seed=seed, limits=limits)
-    return Interval(_finite(ends.low), _finite(ends.high), level, settings.method, ends.draws, ends.notes)
-
-
-def _interval(ends: Ends, estimate: float, level: float, draws: int | None) -> Interval:
-    """Make an interval that holds its estimate: end points pull inwards, at the end of a range past it."""
-    low, high = min(ends.low, estimate), max(ends.high, estimate)
-    notes = ends.notes
-    if not (math.isfinite(low) and math.isfinite(high)):
-        notes += (Note("note.baseline-near-zero"),)
-    return Interval(_finite(low), _finite(high), level, "bayesian", draws, notes)
+    return Interval(finite(ends.low), finite(ends.high), level, settings.method, ends.draws, ends.notes)
 
 
 def _quantile_interval(paired: Paired, side: Side, probability: float, level: float) -> Interval:
@@ -302,27 +303,3 @@ def _too_few(ends: QuantileEnds, needed: tuple[int, int, int] | None) -> tuple[N
         elif end is None:
             notes.append(Note(f"note.{name}-end-needs-clusters"))
     return tuple(notes)
-
-
-def _scaled(interval: Interval, scale: float) -> Interval:
-    if scale == 1.0:
-        return interval
-    low, high = (None if end is None else end * scale for end in (interval.low, interval.high))
-    return replace(interval, low=low, high=high)
-
-
-def _within(
-    interval: Interval, bounds: tuple[float | None, float | None] | None, estimate: float
-) -> Interval:
-    """Cut off what rounding puts past the metric's range; the interval keeps its estimate."""
-    least, most = bounds or (None, None)
-    low, high = interval.low, interval.high
-    if least is not None and low is not None:
-        low = max(low, min(least, estimate))
-    if most is not None and high is not None:
-        high = min(high, max(most, estimate))
-    return replace(interval, low=low, high=high)
-
-
-def _finite(end: float) -> float | None:
-    return end if math.isfinite(end) else None

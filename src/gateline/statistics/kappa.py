@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gateline.statistics.end_points import adjusted_deviate
-from gateline.statistics.intervals import Interval
+from gateline.statistics.interval import Interval
 from gateline.statistics.mean_differences import Floats
 from gateline.statistics.merged_draws import MergedRows, draw_ends
 

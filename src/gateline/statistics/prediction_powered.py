@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gateline.statistics.end_points import ENOUGH_DIFFER, MORE_TO_COME
-from gateline.statistics.intervals import Interval
+from gateline.statistics.interval import Interval
 from gateline.statistics.mean_differences import ClusterMean, difference_ends
 from gateline.statistics.pairs import place_clusters
 from gateline.statistics.settings import Settings

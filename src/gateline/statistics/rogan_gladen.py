@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gateline.statistics.end_points import adjusted_deviate
-from gateline.statistics.intervals import Interval
+from gateline.statistics.interval import Interval
 from gateline.statistics.mean_differences import ClusterMean, Floats, difference_ends
 from gateline.statistics.merged_draws import MergedRows, draw_ends
 from gateline.statistics.prediction_powered import JudgedSamples
