@@ -331,7 +331,9 @@ def test_inspect_and_init_know_direction_and_range():
     assert "mteb 2.6.7, 6 records, identified by task, subset and split" in text
     assert "higher, 0 to 1" in text
     proposed = propose_policy(run)
-    assert "  ndcg_at_10: {better: higher, range: [0, 1], show_as: percent}" in proposed
+    ranked = "applies_to: scored_as_ranking}"
+    assert f"  ndcg_at_10: {{better: higher, range: [0, 1], show_as: percent, {ranked}" in proposed
+    assert "    scored_as_ranking: {scored_as: ranking}" in proposed
     assert "nauc" not in proposed
 
 

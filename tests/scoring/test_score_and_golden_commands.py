@@ -7,6 +7,7 @@ import json
 import pytest
 
 from gateline.cli import run as gateline
+from gateline.policy import load_policy
 from gateline.readers import read_run
 
 
@@ -140,3 +141,51 @@ def test_hostile_texts_can_t_command_the_terminal_or_the_runner(folder, capsys):
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert not any(line.lstrip().startswith("::") for line in shown.splitlines())
+
+
+def test_what_score_writes_can_be_gated_by_what_init_proposes(folder, capsys):
+    """A metric that is defined for some questions only is held over these, and not missing from the others."""
+    golden, outputs = [], []
+    for number in range(80):
+        answerable = number % 4 != 0
+        question = {"query_id": f"q{number}", "question": f"What is {number}?", "answerable": answerable}
+        output = {
+            "query_id": f"q{number}",
+            "retrieved": [f"d{number}" if number % 5 else "x", "y"],
+            "refused": not answerable if number % 7 else answerable,
+        }
+        if answerable:
+            question |= {
+                "relevant": [f"d{number}"],
+                "required_claims": [{"id": "c", "text": f"It is {number}."}],
+            }
+        if not output["refused"]:
+            output |= {"statements": [{"text": "s", "supported": bool(number % 6)}]}
+            output |= {"covered_claims": ["c"] if answerable and number % 3 else []}
+        golden.append(question)
+        outputs.append(output)
+    write_golden(folder, golden)
+    (folder / "o.jsonl").write_text("".join(json.dumps(one) + "\n" for one in outputs))
+    assert gateline(["score", "g.jsonl", "o.jsonl", "-o", "r.jsonl"]) == 0
+    assert gateline(["init", "r.jsonl", "-o", "p.yml"]) == 0
+    assert gateline(["lint", "p.yml"]) == 0
+    metrics = load_policy("p.yml").policy.metrics
+    assert metrics["refused_correctly"].applies_to == "answerable_false"
+    assert metrics["refused_wrongly"].applies_to == metrics["recall@10"].applies_to == "answerable_true"
+    given = ["check", "--policy", "p.yml", "--baseline", "r.jsonl"]
+    assert gateline([*given, "--candidate", "r.jsonl"]) == 0
+
+    def answers_all(one):
+        return {
+            **one,
+            "refused": False,
+            "statements": [{"text": "s", "supported": False}],
+            "covered_claims": [],
+        }
+
+    (folder / "bad.jsonl").write_text("".join(json.dumps(answers_all(one)) + "\n" for one in outputs))
+    assert gateline(["score", "g.jsonl", "bad.jsonl", "-o", "bad-run.jsonl"]) == 0
+    capsys.readouterr()
+    assert gateline([*given, "--candidate", "bad-run.jsonl", "-v"]) == 1
+    shown = capsys.readouterr().out
+    assert "- refused_correctly" in shown

@@ -54,7 +54,10 @@ def test_what_init_writes_is_a_policy_that_runs(capsys: pytest.CaptureFixture[st
     assert run(["init", "base line.jsonl"]) == 0
     assert [str(path) for path in Path("gates").iterdir()] == ["gates/base-line.yml"]
     assert capsys.readouterr().err == (
-        "gateline: wrote gates/base-line.yml\ngateline: read it, then try: gateline lint gates/base-line.yml\n"
+        "gateline: wrote gates/base-line.yml\n"
+        "gateline: read it, then: gateline lint gates/base-line.yml\n"
+        "gateline: with a new run: gateline check --policy gates/base-line.yml --baseline 'base line.jsonl' "
+        "--candidate NEW_RUN\n"
     )
     assert load_policy("gates/base-line.yml").policy.name == "base-line"
     given = ["--policy", "gates/base-line.yml", "--baseline", "base line.jsonl"]

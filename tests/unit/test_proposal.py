@@ -16,9 +16,11 @@ from gateline.errors import InputError
 from gateline.inspection import inspect_run
 from gateline.policy import Policy, read_policy
 from gateline.proposal import propose_policy, workflow_text
-from gateline.proposal.choices import choose_cluster, finest_tolerance
-from gateline.proposal.yaml_words import quote, round_up, round_up_to_two_digits
+from gateline.proposal.choices import ProposedMetric, choose_cluster
+from gateline.proposal.tolerances import Sample, choose_tolerance
+from gateline.proposal.yaml_words import quote, round_down, round_up, round_up_to_two_digits
 from gateline.samples import Column, Run
+from gateline.statistics import cluster_keys
 
 
 def run_of(size: int = 60, *, metrics=None, slices=None, fields=None, **rest) -> Run:
@@ -101,15 +103,29 @@ def test_what_is_not_known_is_said():
     assert "# rating: {better: higher}  # or lower?" in text
     assert "too few to be judged in language: fr" in text
     assert "Further numbers: tokens" in text
-    assert "30 independent questions" in text
+    assert "25 % of head-room" in text
 
 
 def test_few_questions_and_lost_scores_are_said():
     run = run_of(20, metrics={"faithfulness": [0.5] * 15 + [math.nan] * 5})
     text = propose_policy(run)
-    assert "There are 20 questions" in text
-    assert "faithfulness has no score in 25% of this run's records" in text
-    read_policy(text, "first.yml")
+    assert "CHECK: faithfulness has 15 values." in text
+    assert "CHECK: faithfulness has no value for 5 of 20 samples of this run (25.0%)" in text
+    policy = read_policy(text, "first.yml").policy
+    assert (policy.samples.at_least, policy.missing.drop_at_most) == (14, 0.3)
+
+
+def test_what_too_many_records_lack_is_left_out_with_the_reason():
+    run = run_of(
+        60,
+        metrics={"faithfulness": [0.5, 0.9] * 20 + [math.nan] * 20, "recall": [0.2, 0.9] * 30},
+        fields={"undefined.faithfulness": [None] * 40 + ["no statements were given"] * 20},
+    )
+    text = propose_policy(run)
+    assert (
+        "# faithfulness: left out: no value in 33% of its samples, because no statements were given" in text
+    )
+    assert set(read_policy(text, "first.yml").policy.metrics) == {"recall"}
 
 
 def test_a_direction_that_nothing_tells_is_marked():
@@ -138,31 +154,55 @@ def test_labels_of_a_table_are_slices_but_not_outcomes_or_origins():
     assert propose(run_of(80, fields=fields)).slices.by == ["lang"]
 
 
-def column_of(values: list[float], name: str = "accuracy"):
-    return inspect_run(run_of(len(values), metrics={name: values})).numbers[0]
+def tolerance_of(values: list[float], name: str = "accuracy"):
+    column = inspect_run(run_of(len(values), metrics={name: values})).numbers[0]
+    sample = Sample(
+        np.array(values), np.arange(len(values)), cluster_keys([f"q{row}" for row in range(len(values))])
+    )
+    return choose_tolerance(ProposedMetric(name, column, column.better or "higher"), sample)
 
 
-@pytest.mark.parametrize("size", [30, 100, 1000])
+@pytest.mark.parametrize("size", [30, 100, 1000, 20_000])
 def test_tolerances_are_what_a_test_of_that_size_can_show(size):
     """Against the normal theory of the smallest detectable change with 80 % power at two-sided 5 %."""
     from scipy.stats import norm
 
     values = np.tile([0.0, 1.0, 1.0, 1.0, 1.0], size // 5 + 1)[:size].tolist()
-    detectable = (norm.ppf(0.975) + norm.ppf(0.8)) * np.std(values, ddof=1) / math.sqrt(size)
-    tolerance = finest_tolerance(column_of(values), size)
-    assert tolerance is not None
-    assert 0.99 * detectable <= tolerance <= 2.55 * detectable
+    deviates = norm.ppf(0.975) + norm.ppf(0.8)
+    detectable = deviates * np.std(values, ddof=1) / math.sqrt(size)
+    tolerance = tolerance_of(values)
+    assert tolerance.shows == pytest.approx(detectable, rel=0.01)
+    if detectable > 0.1:  # wider than a person would accept: how many would show the bound is told instead
+        assert tolerance.bound == 0.1
+        assert deviates * np.std(values, ddof=1) / math.sqrt(tolerance.needed) == pytest.approx(0.1, rel=0.01)
+    else:
+        assert 0.99 * detectable <= tolerance.bound <= 2.55 * detectable
+        assert tolerance.needed is None
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.25, 1.0]), min_size=1, max_size=200),
+    st.sampled_from(["accuracy", "hallucination"]),
+)
+def test_a_tolerance_leaves_room_to_fail(values, name):
+    """Whatever the values, the bound is at most a tenth of the range, and the run can fall by more than it."""
+    tolerance = tolerance_of(values, name)
+    room = float(np.mean(values)) if name == "accuracy" else 1 - float(np.mean(values))
+    if tolerance is None:
+        assert room == 0 or len(values) >= 30
+        return
+    assert 0 < tolerance.bound <= min(0.1, room)
 
 
 def test_all_passed_is_not_certainty():
-    tolerance = finest_tolerance(column_of([1.0] * 50), 50)
-    assert tolerance is not None
-    assert 0.02 <= tolerance <= 0.1
-    assert finest_tolerance(column_of([7.0] * 50), 50) is None
+    assert 0.02 <= tolerance_of([1.0] * 50).bound <= 0.1
+    constant = tolerance_of([7.0] * 50)
+    assert (constant.bound, constant.is_share) == (0.1, True)
 
 
-def test_a_tolerance_is_no_wider_than_the_range():
-    assert finest_tolerance(column_of([0.0, 1.0, 1.0]), 3) == 1.0
+def test_one_number_is_held_by_its_value():
+    alone = tolerance_of([0.6])
+    assert (alone.bound, alone.by_value) == (0.02, True)
 
 
 def test_clusters_are_fields_that_repeat():
@@ -177,6 +217,14 @@ def test_clusters_are_fields_that_repeat():
 
 names = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12).filter(str.strip)
 numbers = st.floats(allow_nan=True, allow_infinity=False, width=32)
+
+
+def is_unfit(run: Run, column) -> bool:
+    """Say whether no policy could see this number fall: none, a time below 0, or the worst there is throughout."""
+    if not column.values or column.refused or (column.kind in ("time", "cost") and column.low < 0):
+        return True
+    worst = 1.0 if column.better == "lower" else 0.0
+    return column.range == (0.0, 1.0) and abs(column.mean - worst) < 1e-9
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -201,8 +249,8 @@ def test_any_run_gives_a_policy_that_loads(metrics, label, word, fields, name):
     )
     try:
         text = propose_policy(run, name=name)
-    except InputError:
-        assert not any(column.values for column in inspect_run(run).numbers)
+    except InputError as error:
+        assert all(is_unfit(run, column) for column in inspect_run(run).numbers), error
         return
     file = read_policy(text, "first.yml")
     assert file.policy.name == name
@@ -237,6 +285,7 @@ def test_words_that_yaml_would_misread(word):
 
 @given(st.floats(1e-12, 1e12))
 def test_rounding_up(value):
+    assert value / 2.5 * (1 - 1e-9) <= round_down(value) <= value * (1 + 1e-9)
     for rounded, most in ((round_up(value), 2.5), (round_up_to_two_digits(value), 1.1)):
         assert value * (1 - 1e-9) <= rounded <= value * most * (1 + 1e-9)
     digits = f"{round_up(value):.6e}".partition("e")[0]

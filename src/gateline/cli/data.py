@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 from gateline.cli.output import print_note, print_report, terminal_width, write_together, write_whole
@@ -43,7 +44,11 @@ def run_init(options: argparse.Namespace) -> int:
     write_together(texts)
     for path in texts:
         print_note(f"wrote {path}")
-    print_note(f"read it, then try: gateline lint {policy}")
+    shown, file = shlex.quote(str(policy)), shlex.quote(options.file)
+    checks = texts[policy].count("CHECK")
+    lines = f", above all {'the line' if checks == 1 else f'the {checks} lines'} with CHECK" if checks else ""
+    print_note(f"read it{lines}, then: gateline lint {shown}")
+    print_note(f"with a new run: gateline check --policy {shown} --baseline {file} --candidate NEW_RUN")
     return 0
 
 

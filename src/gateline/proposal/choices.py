@@ -1,26 +1,26 @@
-"""What a first policy should look at: which metrics, clusters, labels, and how fine a tolerance can be.
+"""What a first policy could look at, by the names and values of columns: metrics, clusters, labels.
 
-It makes no text.
+It settles nothing and makes no text.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateline.field_names import CLUSTERS, Better, says_how_made, words_of
+from gateline.field_names import CLUSTERS, Better, guess_unit, says_how_made, words_of
 from gateline.inspection import Inspection, LabelColumn, NumberColumn
-from gateline.proposal.yaml_words import round_up
+from gateline.metric import Metric
 from gateline.samples import Run
 
 FEWEST_IN_SLICE = 30
-MOST_SCORES = 12
 MOST_LABELS = 5
 MOST_SLICES = 20
-SHOWN_AT = 2.8
-"""Standard errors of a change that is found four times in five with two-sided 95 % confidence: 1.96 + 0.84."""
+_RANK = re.compile(r"(.*?)(?:(_at_|@|_p)([0-9]+)(_[a-z]{1,3})?)?", re.DOTALL)
+_USUAL_RANK = {"_at_": "10", "@": "10", "_p": "95"}
+REASONS = "undefined."
+"""Fields in which gateline score says why a metric has no value."""
 OUTCOMES = frozenset(
     {"answer", "error", "fail", "failure", "outcome", "prediction", "reason", "response", "status"}
 )
@@ -44,36 +44,56 @@ class ProposedMetric:
         """Say whether it is a time or a cost, which gets a limit and not a tolerance."""
         return self.column.kind in {"time", "cost"}
 
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Return the range that the policy states: 0 to 1, or what the tool says; no other guess is sure enough."""
+        ends = self.column.range
+        return ends if ends == (0.0, 1.0) or self.column.is_stated else None
 
-def choose_metrics(columns: Sequence[NumberColumn]) -> list[ProposedMetric]:
-    """Return scores whose name tells their direction, one latency and one cost; at worst one guessed score."""
+    def as_defined(self, applies_to: str | None = None) -> Metric:
+        """Return the metric as the policy will define it."""
+        return Metric(
+            better=self.better,
+            field=self.column.name if self.name != self.column.name else None,
+            range=self.range,
+            unit=guess_unit(self.column.name) if self.is_red_line else None,
+            summary=self.summary,
+            applies_to=applies_to,
+        )
+
+
+def list_candidates(columns: Sequence[NumberColumn]) -> list[ProposedMetric]:
+    """Return what a policy could judge, the best first: scores whose direction is known, times, costs."""
+    usable = [column for column in columns if column.values and not column.refused]
+    usable = [column for column in usable if not column.is_diagnosis]
+    scores = [column for column in usable if column.kind == "score" and column.better]
+    found = _one_rank([ProposedMetric(column.name, column, column.better or "higher") for column in scores])
+    taken = {metric.name for metric in found}
+    for kind, plain in (("time", "latency_p95"), ("cost", "cost")):
+        summary = "p95" if kind == "time" else "mean"
+        for column in (one for one in usable if one.kind == kind):
+            name = column.name if plain in taken else plain
+            found.append(ProposedMetric(name, column, "lower", summary))
+            taken.add(name)
+    return found
+
+
+def list_guesses(columns: Sequence[NumberColumn]) -> list[ProposedMetric]:
+    """Return the numbers whose direction nothing tells, scores first, for a file that has nothing better."""
     usable = [
         column for column in columns if column.values and not column.refused and not column.is_diagnosis
     ]
-    usable = [column for column in usable if column.values >= sum(column.missing.values())] or usable
-    scores = [column for column in usable if column.kind == "score"]
-    chosen = [ProposedMetric(column.name, column, column.better) for column in scores if column.better]
-    chosen = _one_rank(chosen)[:MOST_SCORES]
-    taken = {metric.name for metric in chosen}
-    for column in [next((one for one in usable if one.kind == kind), None) for kind in ("time", "cost")]:
-        if column is not None:
-            summary = "p95" if column.kind == "time" else "mean"
-            plain = "latency_p95" if column.kind == "time" else "cost"
-            name = column.name if plain in taken else plain
-            chosen.append(ProposedMetric(name, column, "lower", summary))
-    if chosen:
-        return chosen
-    guessed = [column for column in usable if column.kind in {"score", "number"}][:1]
-    return [ProposedMetric(column.name, column, "higher", is_guess=True) for column in guessed]
+    ordered = [one for kind in ("score", "number", "tokens") for one in usable if one.kind == kind]
+    return [ProposedMetric(one.name, one, one.better or "higher", is_guess=not one.better) for one in ordered]
 
 
 def _one_rank(metrics: Sequence[ProposedMetric]) -> list[ProposedMetric]:
-    """Return of metrics that differ only in the rank they look down to (`ndcg_at_5`) the one at 10, or the first."""
+    """Return of metrics that differ only in a rank or a percentile one: `ndcg_at_10`, `itl_p95_ms`, or the first."""
     stems = {}
     for metric in metrics:
-        stem, at, rank = re.fullmatch(r"(.*?)(?:(_at_|@)([0-9]+))?", metric.name, re.DOTALL).groups()  # type: ignore[union-attr]
-        key = stem if at else metric.name + "\0"
-        if key not in stems or rank == "10":
+        stem, at, rank, unit = _RANK.fullmatch(metric.name).groups()  # type: ignore[union-attr]
+        key = f"{stem}\0{at}\0{unit}" if at else metric.name
+        if key not in stems or rank == _USUAL_RANK.get(at):
             stems[key] = metric
     return list(stems.values())
 
@@ -103,27 +123,6 @@ def choose_labels(found: Inspection, cluster: str | None) -> list[LabelColumn]:
         and any(times >= FEWEST_IN_SLICE for times in label.counts.values())
         and (label.is_slice or not (says_how_made(label.name) or words_of(label.name) & OUTCOMES))
         and label.name not in {"cached", "attempt"}
+        and not label.name.startswith(REASONS)
         and "=" not in label.name  # which a policy reads as label=value
     ][:MOST_LABELS]
-
-
-def smallest_slice(labels: Sequence[LabelColumn]) -> int:
-    """Return the size of the smallest slice that is large enough to be judged."""
-    sizes = [times for label in labels for times in label.counts.values() if times >= FEWEST_IN_SLICE]
-    return min(sizes, default=FEWEST_IN_SLICE)
-
-
-def finest_tolerance(column: NumberColumn, independent: int) -> float | None:
-    """Return a tolerance that `independent` questions could show to be kept; None where the values say nothing.
-
-    The smallest detectable change is 2.8 standard errors of the difference of two means. With a correlation of
-    one half between the runs, that error is sd / sqrt(n). It is rounded up to 1, 2 or 5 times a power of ten.
-    """
-    spread = column.deviation or 0.0
-    if column.range == (0.0, 1.0) and (column.is_pass_fail or spread == 0) and column.mean is not None:
-        share = (column.mean * column.values + 0.5) / (column.values + 1)  # all passed is not certainty
-        spread = max(spread, math.sqrt(share * (1 - share)))
-    if spread == 0:
-        return None
-    tolerance = round_up(SHOWN_AT * spread / math.sqrt(independent))
-    return min(tolerance, column.range[1] - column.range[0]) if column.range else tolerance

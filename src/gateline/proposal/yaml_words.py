@@ -39,6 +39,13 @@ def round_up(value: float) -> float:
     return next((one for one in candidates if one >= value * (1 - 1e-12)), float(f"1e{power + 1}"))
 
 
+def round_down(value: float) -> float:
+    """Return the largest of 1, 2 and 5 times a power of ten that is not above a positive `value`."""
+    power = math.floor(math.log10(value))
+    candidates = [float(f"{step}e{power}") for step in (5, 2, 1)]
+    return next((one for one in candidates if one <= value * (1 + 1e-12)), float(f"5e{power - 1}"))
+
+
 def round_up_to_two_digits(value: float) -> float:
     """Return the smallest number of two digits and zeros that is not below a positive `value`."""
     power = math.floor(math.log10(value)) - 1

@@ -1,0 +1,76 @@
+"""The rules of a proposed policy as text: what each holds, and what the questions at hand can show of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gateline.figures import about
+from gateline.proposal.selection import Chosen, Selection
+from gateline.proposal.tolerances import Tolerance, choose_tolerance
+from gateline.proposal.yaml_words import number, quote, round_up_to_two_digits
+from gateline.statistics import Statistic, evaluate
+
+HEADROOM = 1.25
+MOST_BY_SLICE = 3
+"""Metrics that are also judged slice by slice."""
+
+
+def propose_rules(selection: Selection) -> list[str]:
+    """Return the rules as lines: a tolerance for each score, in each slice for some, a limit for time and cost."""
+    scores = [one for one in selection.metrics if not one.metric.is_red_line]
+    lines = ["rules:"]
+    if scores:
+        lines += [
+            "  # Not worse than the baseline by more than the samples can show: 2.8 standard errors, rounded up,",
+            "  # as if the two runs' scores correlated by one half. A tenth of the range is the most. Where that is",
+            "  # finer than the samples can show, the comment says how many would be needed; until then such a loss",
+            "  # only warns.",
+        ]
+    lines += [_hold(one, one.tolerance, "holds", one.sample.independent) for one in scores if one.tolerance]
+    lines += _hold_slices(scores, selection)
+    return lines + [_draw_line(one) for one in selection.metrics if one.metric.is_red_line]
+
+
+def _hold_slices(scores: Sequence[Chosen], selection: Selection) -> list[str]:
+    rules: list[str] = []
+    for one in scores:
+        level = 1 - 0.05 / max(1, len(one.slices))
+        found = [(choose_tolerance(one.metric, sample, level), sample.independent) for sample in one.slices]
+        tolerances = [(told, size) for told, size in found if told is not None and not told.by_value]
+        if not tolerances or len(rules) == MOST_BY_SLICE:
+            continue
+        finest = min(tolerances, key=lambda pair: pair[0].bound)
+        labels = [
+            label.name for label in selection.labels if one.part is None or label.name != one.part.label
+        ]
+        slices = "true" if len(labels) == len(selection.labels) else f"[{', '.join(map(quote, labels))}]"
+        settings = f", slices: {slices}, on_inconclusive: pass"
+        rules.append(_hold(one, finest[0], "by-slice", finest[1], settings))
+    if not rules:
+        return []
+    return ["  # In each slice only a shown loss blocks; what a small slice can't settle passes.", *rules]
+
+
+def _hold(one: Chosen, tolerance: Tolerance, word: str, samples: int, settings: str = "") -> str:
+    name, rule = one.metric.name, quote(f"{one.metric.name}-{word}")
+    bound = f"{tolerance.bound * 100:g}%" if tolerance.is_share else number(tolerance.bound)
+    note = ""
+    if tolerance.by_value:
+        settings += ", decide_by: value"
+        note = "  # too few for an interval"
+    elif tolerance.needed is not None:
+        note = f"  # {samples:,} show {tolerance.shows:.2g}; {bound} needs about {about(tolerance.needed)}"
+    return f"  - {{id: {rule}, kind: tolerance, metric: {quote(name)}{settings}, worse_by_at_most: {bound}}}{note}"
+
+
+def _draw_line(one: Chosen) -> str:
+    """Return a limit with head-room above what this run took, as the gate sums it up."""
+    metric = one.metric
+    statistic = Statistic("quantile", 0.95) if metric.summary == "p95" else Statistic("mean")
+    seen = evaluate(one.sample.values, None, statistic)
+    name, rule = quote(metric.name), quote(f"{metric.name}-line")
+    if not seen > 0:
+        return f"  - {{id: {rule}, kind: tolerance, metric: {name}, worse_by_at_most: 0, decide_by: value}}"
+    limit = round_up_to_two_digits(seen * HEADROOM)
+    shown = f"{metric.summary} of this run: {seen:.4g}, and 25 % of head-room"
+    return f"  - {{id: {rule}, kind: limit, metric: {name}, at_most: {number(limit)}}}  # {shown}"

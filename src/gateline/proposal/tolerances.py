@@ -1,0 +1,153 @@
+"""How much worse a metric may become: what the questions at hand can show, within what a person would accept.
+
+A tolerance that nothing could breach is none, and is not proposed. Nothing here makes a text.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from gateline.proposal.choices import ProposedMetric
+from gateline.proposal.yaml_words import round_down, round_up
+from gateline.samples import Floats
+from gateline.statistics import Paired, Settings, Statistic, gain_interval
+
+SHOWN_AT = 2.8
+"""Standard errors of a change that is found four times in five with two-sided 95 % confidence: 1.96 + 0.84."""
+WIDEST = 0.1
+"""Share of the range beyond which a tolerance guards nothing that a person cares for."""
+WIDEST_BY_VALUE = 0.05
+"""The same, where the plain value decides."""
+FEW = 30
+"""Questions below which an interval may never settle anything; then the plain value decides."""
+MANY = 400
+"""Questions from which on the interval needs no computing: it is 1.96 standard errors to either side."""
+FEWEST_OF_ITSELF = 5
+"""Questions below which an interval of a metric without a range says nothing."""
+OF_ONE_VALUE = 0.02
+"""Share of the range that a single number may fall by."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A bound on how much worse a metric may become, with what it rests on."""
+
+    bound: float
+    """In the metric's unit, or a share of the baseline where `is_share`."""
+    is_share: bool = False
+    by_value: bool = False
+    """Whether the plain value has to decide, as no interval over so few questions could."""
+    shows: float | None = None
+    """The smallest change that the questions show four times in five; None where the values say nothing of it."""
+    needed: int | None = None
+    """About how many independent questions would show a change as small as the bound; None where there are enough."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The values of a metric in a run or a slice."""
+
+    values: Floats
+    """Usable values (n)."""
+    cluster: npt.NDArray[np.int64]
+    """Position of the group of each among `keys` (n)."""
+    keys: npt.NDArray[np.uint64]
+    """Keys of groups, for the draws of the gate."""
+
+    def __len__(self) -> int:
+        """Return the number of values."""
+        return len(self.values)
+
+    @cached_property
+    def independent(self) -> int:
+        """Return how many groups there are among the values."""
+        return len(np.unique(self.cluster))
+
+
+def choose_tolerance(metric: ProposedMetric, sample: Sample, level: float = 0.95) -> Tolerance | None:
+    """Return a tolerance for the mean of some values; None where a run as bad as can be would not breach one.
+
+    The smallest detectable change is 2.8 standard errors of the difference of two means. With a correlation of one
+    half between the runs, that error is sd / sqrt(n), n independent groups. The bound is that, rounded up to 1, 2 or
+    5 times a power of ten, at most a tenth of the range (without one: of the mean), and less than could be shown at
+    `level` (two-sided) of a run with nothing but worst values.
+    """
+    values, independent = sample.values, sample.independent
+    ends, mean = metric.range, float(values.mean())
+    spread = _spread(values, ends)
+    if spread == 0:
+        return Tolerance(WIDEST, is_share=True, by_value=independent == 1) if mean else Tolerance(0.0)
+    shows = SHOWN_AT * spread / math.sqrt(independent)
+    bound = round_up(shows)
+    if ends is None:
+        return _of_itself(values, mean, bound, shows, independent)
+    room = mean - ends[0] if metric.better == "higher" else ends[1] - mean
+    if room < 1e-9:
+        return None
+    width = ends[1] - (
+        ends[0] if values.min() < 0 else max(ends[0], 0.0)
+    )  # a scale of -1 to 1 used from 0 on
+    wanted = min(bound, (WIDEST if independent > 1 else OF_ONE_VALUE) * width)
+    shown = room - shows if independent >= MANY else _shown_of_the_worst(metric, sample, level)
+    by_value = shown <= 0 and independent < FEW
+    if by_value:
+        shown, wanted = room, min(wanted, WIDEST_BY_VALUE * width)
+    if shown <= 0:
+        return None
+    wanted = min(wanted, round_down(shown / 2))
+    return Tolerance(wanted, by_value=by_value, shows=shows, needed=_needed(shows, wanted, independent))
+
+
+def _shown_of_the_worst(metric: ProposedMetric, sample: Sample, level: float) -> float:
+    """Return the loss that the gate would take for shown where each value became the worst; 0 for none."""
+    assert metric.range is not None
+    worst = metric.range[0] if metric.better == "higher" else metric.range[1]
+    bad = np.full(len(sample), worst)
+    found = gain_interval(
+        Paired(sample.values, bad, None, None, sample.cluster, sample.keys),
+        Statistic("mean"),
+        sign=1.0 if metric.better == "higher" else -1.0,
+        relative=False,
+        level=level,
+        width=metric.range[1] - metric.range[0],
+        settings=Settings(),
+    )
+    return 0.0 if found is None or found.high is None else -found.high
+
+
+def _of_itself(values: Floats, mean: float, bound: float, shows: float, independent: int) -> Tolerance:
+    """Return a tolerance for a metric without a range: at most a tenth of itself, or of what the values span."""
+    by_value = independent < FEWEST_OF_ITSELF
+    if (values > 0).all() or (values < 0).all():
+        most = WIDEST * abs(mean)
+        if by_value or bound > most:
+            needed = _needed(shows, most, independent)
+            return Tolerance(WIDEST, is_share=True, by_value=by_value, shows=shows, needed=needed)
+        return Tolerance(bound, shows=shows)
+    bound = min(bound, WIDEST * float(values.max() - values.min()))
+    return Tolerance(bound, by_value=by_value, shows=shows, needed=_needed(shows, bound, independent))
+
+
+def _needed(shows: float, bound: float, independent: int) -> int | None:
+    if bound >= shows:
+        return None
+    return math.ceil(independent * (shows / bound) ** 2)
+
+
+def _spread(values: Floats, ends: tuple[float, float] | None) -> float:
+    """Return the standard deviation of values; on a scale, all the same is no certainty."""
+    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    if ends is None or not math.isfinite(spread):
+        return spread if math.isfinite(spread) else 0.0
+    width = ends[1] - ends[0]
+    at_ends = bool(((values == ends[0]) | (values == ends[1])).all())
+    if at_ends or spread == 0:
+        share = ((float(values.mean()) - ends[0]) / width * len(values) + 0.5) / (len(values) + 1)
+        share = min(max(share, 0.0), 1.0)
+        spread = max(spread, width * math.sqrt(share * (1 - share)))
+    return spread

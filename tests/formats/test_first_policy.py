@@ -1,0 +1,91 @@
+"""What `init` proposes is usable at once: a verdict on the file itself, and rules that a bad run would break.
+
+Over every real file and folder that a reader takes, here and in the shared collection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from documented import DAY, FILES, FORMATS
+
+from gateline.comparison import Comparison
+from gateline.errors import GatelineError, InputError
+from gateline.gate import check, compare
+from gateline.inspection import inspect_run
+from gateline.policy import PolicyFile, load_policy
+from gateline.proposal import propose_policy
+from gateline.readers import read_run
+from gateline.samples import Run
+
+TOOLS = sorted(path.name for path in FILES.iterdir() if path.is_dir())
+
+
+@cache
+def runs_of(tool: str) -> list[tuple[Path, Run]]:
+    """Return what a reader takes of a tool's files, files of the same bytes once."""
+    found: dict[str, tuple[Path, Run]] = {}
+    for folder in (FILES / tool, FORMATS / tool):
+        for path in sorted(folder.rglob("*")) if folder.is_dir() else []:
+            try:
+                run = read_run(str(path))
+            except GatelineError:
+                continue
+            found.setdefault(run.sha256, (path, run))
+    return list(found.values())
+
+
+def propose(run: Run, folder: Path) -> tuple[Path, PolicyFile] | None:
+    """Write the policy that is proposed for a run; None where init refuses, which it may for these reasons only."""
+    try:
+        text = propose_policy(run)
+    except InputError as error:
+        has_values = any(column.values for column in inspect_run(run).numbers if not column.is_diagnosis)
+        is_unjudgeable = run.unpaired or not has_values
+        assert is_unjudgeable or "no fall could be shown" in str(error), error
+        return None
+    policy = folder / "first.yml"
+    policy.write_text(text, encoding="utf-8")
+    return policy, load_policy(policy)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_first_policy_has_a_verdict_on_its_own_file(tool: str, tmp_path: Path) -> None:
+    judged = 0
+    for path, run in runs_of(tool):
+        proposed = propose(run, tmp_path)
+        if proposed is None:
+            continue
+        verdict = check(proposed[0], path, path, on=DAY)
+        assert verdict.verdict == "pass", (path, verdict.problems, proposed[0].read_text())
+        judged += 1
+    assert judged
+
+
+def ruin(comparison: Comparison) -> Comparison:
+    """Return the comparison with every value of the candidate as bad as can be."""
+    metrics = {}
+    for name, values in comparison.pairs.metrics.items():
+        metric, side = comparison.metrics[name], values.candidate
+        worst = metric.worst_value
+        bad = side.value - metric.sign * 10 * (np.nanmax(np.abs(side.value)) + 1)
+        changed = bad if worst is None else np.where(side.usable, worst, side.value)
+        metrics[name] = replace(values, candidate=replace(side, value=changed))
+    pairs = replace(comparison.pairs, metrics=metrics, identical=False)
+    return Comparison(pairs, comparison.metrics, comparison.settings)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_rule_of_a_first_policy_can_fail(tool: str, tmp_path: Path) -> None:
+    for path, run in runs_of(tool):
+        proposed = propose(run, tmp_path)
+        if proposed is None:
+            continue
+        ruined = ruin(compare(proposed[1], path, path))
+        for rule in proposed[1].policy.rules:
+            told = [finding.status.value for finding in rule.check(ruined)]
+            assert "fail" in told, (path, rule, told)
