@@ -16,6 +16,9 @@ from gateline.pairing.join import Codes, Side
 from gateline.remark import Said, list_some, said
 from gateline.samples import Floats
 
+MOST_MISSING = 0.02
+"""Share of a plan's attempts that may be missing, also where a policy lets more values be left out."""
+
 
 def ask_attempts(sides: Sequence[Side], *, any_number: bool) -> list[Floats]:
     """Return how many attempts at each question each run should have counted (pairs), at least those that it has.
@@ -38,13 +41,14 @@ def refuse_uneven(sides: Sequence[Side], ids: Sequence[str], most: float) -> lis
     """Return a problem for each run that tries some questions more often than others for no reason that can be seen.
 
     Questions that the other run tries equally often must be tried equally often here; alone, all must. A share `most`
-    of the attempts that this asks for may be missing: such are lost, as single values may be.
+    of the attempts that this asks for may be missing, but no more than `MOST_MISSING`: such are lost, as single values
+    may be.
     """
     problems = []
     for side, own, other in _with_others(sides):
         explained = own if len(sides) == 1 else np.maximum(own, np.minimum(own.max(initial=0.0), other))
         asked = np.maximum(explained, _plan(own, other))
-        if len(own) and float(((asked - explained) / asked).mean()) > most + 1e-12:
+        if len(own) and float(((asked - explained) / asked).mean()) > min(most, MOST_MISSING) + 1e-12:
             message = _tell_uneven("problem.uneven-attempts", own, other, ids, "")
             problems.append(Problem(message, side.run.file, said("hint.uneven-attempts")))
     return problems

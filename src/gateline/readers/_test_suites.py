@@ -15,6 +15,7 @@ import numpy as np
 
 from gateline.errors import name_some
 from gateline.readers._building import RunBuilder
+from gateline.readers._copies import refuse_copies
 from gateline.readers._json_document import first_line
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import MISSING_TEXTS, Column, MetricFacts, Run, label_texts, reads_as_numbers
@@ -48,6 +49,8 @@ class Case:
     """How often it was tried again."""
     is_unanswered: bool = False
     """Whether an error is that of the system under test."""
+    trace: str | None = None
+    """What tells this execution from every other; None where nothing does."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ def make_run(source: Source, file_format: str, cases: Sequence[Case], report: Re
     numbers, labels, texts = _sort_recorded(noted)
     is_recorded = _LATENCY in numbers
     names = [case.name for case in cases]
+    refuse_copies(source.name, names, [case.trace for case in cases])
     attempts = _number_attempts(names)
     records = []
     for case, recorded, attempt in zip(cases, noted, attempts, strict=True):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gateline.errors import InputError
 from gateline.readers._building import describe, flatten
+from gateline.readers._copies import trace_of
 from gateline.readers._json_document import measure, number_of, object_of, objects_of, parse_document, text_of
 from gateline.readers._shape import shape_of
 from gateline.readers._source import ReadOptions, Source
@@ -112,6 +113,7 @@ def _read_test(test: Mapping[str, object], number: int, source: Source, root: st
         recorded=flatten(object_of(test.get("extra"))),
         details={f"parameters.{name}": value for name, value in object_of(test.get("parameters")).items()},
         retries=measure(test.get("retries")),
+        trace=trace_of(test, [test.get("start"), test.get("stop")]),
     )
 
 

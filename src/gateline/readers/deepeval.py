@@ -14,6 +14,7 @@ import numpy as np
 
 from gateline.errors import InputError, name_some
 from gateline.readers._building import RunBuilder, describe
+from gateline.readers._copies import refuse_copies, trace_of
 from gateline.readers._deepeval_cases import Identity, find_question, identify_cases
 from gateline.readers._deepeval_metrics import (
     find_aliases,
@@ -77,6 +78,7 @@ def read(source: Source, options: ReadOptions) -> Run:
     _mark_unanswered(records)
     for record, name in zip(records, identity.ids, strict=True):
         record["id"] = name
+    refuse_copies(source.name, identity.ids, [_trace(case) for case in cases])
     _number_attempts(records)
     builder = RunBuilder(source, ReadOptions(), NAME)
     builder.add(records, np.zeros(len(records), dtype=np.int64))
@@ -134,6 +136,12 @@ def _read_case(case: Case, question: str) -> Record:
         _JUDGE_COST: measure(case.get("evaluationCost")),
         "metric_errors": [f"{name}: {first_line(text)}" for name, text in errors.items()] or None,
     }
+
+
+def _trace(case: Case) -> str | None:
+    """Return all that a test case holds but its name and place, which `--repeat` gives anew."""
+    held = {name: value for name, value in case.items() if name not in ("name", "order")}
+    return trace_of(held, [case.get("completionTime"), case.get("runDuration")])
 
 
 def _last_answer(case: Case) -> object:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gateline.errors import InputError, name_some
 from gateline.readers._building import RunBuilder
+from gateline.readers._copies import refuse_copies, trace_of
 from gateline.readers._identity import identify_by, identify_questions
 from gateline.readers._python_text import read_list
 from gateline.readers._rows import (
@@ -30,7 +31,7 @@ from gateline.readers._rows import (
     take_number,
 )
 from gateline.readers._source import ReadOptions, Source
-from gateline.samples import Run
+from gateline.samples import Run, read_number
 
 NAME = "langsmith"
 EXAMPLE = "example_id"
@@ -72,6 +73,7 @@ def read(source: Source, options: ReadOptions) -> Run:
         )
     records = _make_records(source, rows, scores, words)
     ids, made_of = _identify(source, rows, records)
+    refuse_copies(source.name, ids, [_trace(row) for row in rows.rows])
     attempts = number_attempts(ids) or [None] * len(ids)
     for record, name, attempt in zip(records, ids, attempts, strict=True):
         record["id"] = name
@@ -83,6 +85,12 @@ def read(source: Source, options: ReadOptions) -> Run:
     if options.id_field in (None, "id", run.id_field) or made_of:
         return run
     return identify_by(run, str(options.id_field))
+
+
+def _trace(row: Row) -> str | None:
+    """Return what tells one run from every other: its id, or else all that it holds."""
+    own = row.get("id")
+    return str(own) if not is_blank(own) else trace_of(row, [read_number(row.get("execution_time"))])
 
 
 def _split_feedback(rows: Rows, names: Sequence[str]) -> tuple[dict[str, list[float]], list[str]]:

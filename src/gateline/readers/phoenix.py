@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gateline.errors import InputError, name_some
 from gateline.readers._building import Problems, RunBuilder, flatten
+from gateline.readers._copies import refuse_copies, trace_of
 from gateline.readers._identity import identify_by
 from gateline.readers._rows import (
     Row,
@@ -69,6 +70,8 @@ def read(source: Source, options: ReadOptions) -> Run:
             f"has no scores: {found}", source.name, "export the experiment when its evaluators are through"
         )
     ids = take_ids(rows, EXAMPLE, source.name)
+    traces = [row.get("trace_id") or trace_of(row, [row.get("latency_ms")]) for row in rows.rows]
+    refuse_copies(source.name, ids, [None if trace is None else str(trace) for trace in traces])
     attempts = _read_attempts(rows, ids)
     records = _make_records(source, rows, annotations, scores)
     for record, name, attempt in zip(records, ids, attempts, strict=True):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gateline.errors import InputError
 from gateline.readers._building import describe
+from gateline.readers._copies import trace_of
 from gateline.readers._json_document import measure, number_of, object_of, objects_of, parse_document, text_of
 from gateline.readers._shape import shape_of
 from gateline.readers._source import ReadOptions, Source
@@ -81,4 +82,5 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
         duration_ms=measure(stages[1].get("duration"), _SECOND),
         labels={"file": name.partition("::")[0]},
         recorded=recorded,
+        trace=trace_of(test, [stage.get("duration") for stage in stages]),
     )
