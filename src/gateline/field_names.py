@@ -111,7 +111,9 @@ LOWER = frozenset(
     ]
 )
 """`bias` is in neither: DeepEval turned its direction round at 4.2.0."""
-COUNTS = frozenset(["claims", "count", "counts", "n", "num", "number", "sentences", "statements", "total"])
+COUNTS = frozenset(
+    ["claims", "count", "counts", "n", "num", "number", "requests", "sentences", "statements", "total"]
+)
 TIMES = frozenset(["latency", "duration", "elapsed", "ttft", "runtime", "time"])
 COSTS = frozenset(["cost", "price", "spend", "usd", "eur"])
 CLUSTERS = (

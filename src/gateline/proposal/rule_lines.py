@@ -39,13 +39,13 @@ def _hold_slices(scores: Sequence[Chosen], selection: Selection) -> list[str]:
         tolerances = [(told, size) for told, size in found if told is not None and not told.by_value]
         if not tolerances or len(rules) == MOST_BY_SLICE:
             continue
-        finest = min(tolerances, key=lambda pair: pair[0].bound)
+        widest = max(tolerances, key=lambda pair: (pair[0].bound, pair[0].needed or 0))
         labels = [
             label.name for label in selection.labels if one.part is None or label.name != one.part.label
         ]
         slices = "true" if len(labels) == len(selection.labels) else f"[{', '.join(map(quote, labels))}]"
         settings = f", slices: {slices}, on_inconclusive: pass"
-        rules.append(_hold(one, finest[0], "by-slice", finest[1], settings))
+        rules.append(_hold(one, widest[0], "by-slice", widest[1], settings))
     if not rules:
         return []
     return ["  # In each slice only a shown loss blocks; what a small slice can't settle passes.", *rules]
