@@ -104,12 +104,24 @@ def _notes_on(rule: Rule, metric: Metric | None) -> Iterable[str]:
 
 def _say_samples(policy: Policy) -> Iterable[str]:
     samples = policy.samples
-    yield f"the two runs are joined on the field '{samples.id}'; below {samples.at_least} pairs there is no verdict"
-    yield (
-        "ids in one run only end without a verdict"
-        if samples.on_mismatch == "refuse"
-        else "ids in one run only are left out and reported"
-    )
+    if samples.on_mismatch == "independent":
+        yield (
+            "the two runs answered other questions and are taken as independent, from reduced files; below "
+            f"{samples.at_least} questions in either there is no verdict"
+        )
+        yield (
+            f"a candidate with over {policy.missing.drop_at_most * 100:g} % fewer questions than the baseline, overall "
+            "or in a slice of a hard rule, ends without a verdict; in any other slice nothing passes then"
+        )
+    else:
+        yield (
+            f"the two runs are joined on the field '{samples.id}'; below {samples.at_least} pairs there is no verdict"
+        )
+        yield (
+            "ids in one run only end without a verdict"
+            if samples.on_mismatch == "refuse"
+            else "ids in one run only are left out and reported"
+        )
     if samples.golden_set:
         yield f"both runs must answer the golden set {samples.golden_set}"
     if samples.cluster:

@@ -173,6 +173,9 @@ class Finding(Record):
     """The part of a RAG system that the metric looks at; null where neither policy nor name tells."""
     message: str = ""
     """The finding in one English sentence."""
+    baseline_samples: int | None = None
+    """Usable samples of the baseline where the runs answered other questions; then `samples` and `clusters` are those
+    of the candidate. Null where samples are pairs."""
     calibration: Calibrated | None = None
     """The judge's own numbers and how many labels of people there are; null where the policy names no labels."""
     measure: Measure | None = None

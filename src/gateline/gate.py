@@ -79,7 +79,7 @@ def _judge(known: Known, options: Options) -> Verdict:
     assert policy is not None and known.pairs is not None
     found = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
     if known.candidate_run is not None and known.candidate_run.format == REDUCED:
-        found = _settle_sketched(found, comparison, policy)
+        found = _settle_reduced(found, comparison, policy)
     found, notices = apply_waivers(found, policy.policy.waivers, policy.rules, comparison, known.on)
     return conclude(found, [*known.pairs.notices, *notices], comparison, known, options)
 
@@ -122,12 +122,12 @@ def _compare_reduced(known: Known, policy: PolicyFile, runs: list[Run]) -> Compa
     return comparison
 
 
-def _settle_sketched(found: list[Finding], comparison: Comparison, policy: PolicyFile) -> list[Finding]:
+def _settle_reduced(found: list[Finding], comparison: Comparison, policy: PolicyFile) -> list[Finding]:
     from gateline.reduction.compare import ReducedComparison
-    from gateline.reduction.joining import settle_sketched
+    from gateline.reduction.joining import settle_reduced
 
     assert isinstance(comparison, ReducedComparison)
-    return settle_sketched(found, policy.rules, comparison)
+    return settle_reduced(found, policy.rules, comparison)
 
 
 def give_up(

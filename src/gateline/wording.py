@@ -239,6 +239,9 @@ def _counted(finding: Finding, spelling: Spelling) -> str:
         return ""
     of_pairs = finding.judged != "candidate"
     things = spelling.say("count.pairs" if of_pairs else "count.samples", count=finding.samples)
+    if of_pairs and finding.baseline_samples is not None:
+        before, after = f"{finding.baseline_samples:,}", f"{finding.samples:,}"
+        things = spelling.say("rest.before-and-after", before=before, after=after)
     if finding.clusters and finding.clusters != finding.samples:
         groups = spelling.say("count.groups", count=finding.clusters)
         things = spelling.say("rest.in-groups", things=things, groups=groups)

@@ -64,8 +64,10 @@ def test_runs_of_other_questions_are_compared_as_independent(tmp_path: Path, red
         runs.append(records)
     logs = [write_log(tmp_path / f"{at}.jsonl", one) for at, one in enumerate(runs)]
     text = "\n".join(line for line in policy_text().splitlines() if "metric: spent, worse" not in line)
-    policy.write_text(text + "\n")
-    files = [reduce_log(log, str(policy), paired=False) for log in logs]
+    independent = text.replace("{at_least: 30}", "{at_least: 30, on_mismatch: independent}")
+    assert independent != text
+    policy.write_text(independent + "\n")
+    files = [reduce_log(log, str(policy)) for log in logs]
     verdict = check(str(policy), *files, on=DAY)
     assert verdict.problems == []
     finding = next(one for one in verdict.findings if one.rule == "good-tolerance")
@@ -77,4 +79,5 @@ def test_runs_of_other_questions_are_compared_as_independent(tmp_path: Path, red
     assert [finding.interval.low, finding.interval.high] == pytest.approx(wanted, abs=0.1 * error)
     relative = next(one for one in verdict.findings if one.rule == "cost-tolerance")
     assert relative.interval is not None and relative.interval.of == "relative_gain"
+    policy.write_text(text + "\n")
     assert check(str(policy), *(reduce_log(log, str(policy)) for log in logs), on=DAY).verdict == "invalid"

@@ -111,7 +111,7 @@ def test_files_that_do_not_belong_together_give_no_verdict(
         ),
         "disagree on labels": reduce_log(write_log(tmp_path / "moved.jsonl", moved), policy),
         "reduced for another policy": reduce_log(log, str(other)),
-        "--groups and --unpaired must be the same": reduce_log(log, policy, groups=512),
+        "--groups must be the same": reduce_log(log, policy, groups=512),
         "not made alike": reduce_log(
             write_log(tmp_path / "judge.jsonl", make_records(2), judge="j2"), policy
         ),
@@ -141,6 +141,21 @@ def test_what_sums_can_not_decide_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(PolicyError) as raised:
         make_plan(load_policy(str(path)))
     assert len(raised.value.problems) == 2
+
+
+def test_people_s_labels_are_refused_where_the_log_is_reduced(
+    tmp_path: Path, policy: str, duckdb: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What only `check` would refuse is work for nothing on a log of any size."""
+    log = write_log(tmp_path / "log.jsonl", make_records(1, questions=60))
+    (tmp_path / "human.jsonl").write_text('{"id": "q1", "good": 1}\n')
+    text = policy_text() + "calibration: [{human: human.jsonl, metric: good}]\n"
+    (tmp_path / "calibrated.yml").write_text(text)
+    output = tmp_path / "out.json"
+    assert run(["reduce", log, "--policy", str(tmp_path / "calibrated.yml"), "-o", str(output)]) == 2
+    told = capsys.readouterr().err
+    assert "a reduced file can't have calibration" in told and "calibrated.yml" in told
+    assert not output.exists()
 
 
 def test_the_command_leaves_no_file_where_it_fails(

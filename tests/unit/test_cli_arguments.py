@@ -79,7 +79,6 @@ def test_every_option_of_every_command_has_its_variable(monkeypatch: pytest.Monk
         "comment": "never",
         "remove-comment": "1",
         "engine": "spark",
-        "unpaired": "1",
     }
     parsers = next(
         one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction)

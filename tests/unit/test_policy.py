@@ -248,7 +248,7 @@ def test_a_rule_that_cannot_be_meant_is_refused(rule: str, said: str) -> None:
         ("samples: {at_least: 1.5}", "samples.at_least: must be a whole number, not '1.5'"),
         ("samples: {clustr: doc}", "samples.clustr: unknown field 'clustr'  (did you mean 'cluster'?)"),
         ("samples: {same_input: question}", "samples.same_input: must be a list, not 'question'"),
-        ("samples: {on_mismatch: ignore}", "samples.on_mismatch: must be 'refuse' or 'intersect', not 'ignore'"),
+        ("samples: {on_mismatch: ignore}", "samples.on_mismatch: must be 'refuse', 'intersect' or 'independent', not 'ignore'"),
         ("samples: {repeats: first}", "samples.repeats: must be 'mean', 'last' or 'refuse', not 'first'"),
         ("samples: 1", "samples: must be a mapping, not '1'"),
         ("samples:", "samples: must be a mapping, not nothing"),

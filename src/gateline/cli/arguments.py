@@ -355,7 +355,6 @@ def _add_reduce(parser: argparse.ArgumentParser) -> None:
     _setting(
         parser, "--memory", metavar="SIZE", help="most memory of the engine, such as 4GB (default: its own)"
     )
-    _switch(parser, "--unpaired", help="both runs answered other questions, as in logs of traffic")
 
 
 _ADD: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {

@@ -20,9 +20,7 @@ def run_reduce(options: argparse.Namespace) -> int:
     path = Path(options.output)
     if path.suffix not in (".parquet", ".json"):
         raise PolicyError(f"--output must end with .parquet or .json, not {path.name}")
-    plan = make_plan(
-        load_policy(options.policy), groups=_read_groups(options.groups), paired=not options.unpaired
-    )
+    plan = make_plan(load_policy(options.policy), groups=_read_groups(options.groups))
     engine = start_engine(options.engine, memory=options.memory)
     try:
         sums = sum_up(plan, options.files, engine)

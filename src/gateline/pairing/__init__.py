@@ -95,6 +95,8 @@ def pair(
     new: list[str] = []
     runs = [candidate] if baseline is None else [baseline, candidate]
     _refuse_unpaired(runs, golden)
+    if baseline is not None and terms.samples.on_mismatch == "independent":
+        raise NotComparable(said("problem.not-reduced"), candidate.file, said("hint.not-reduced"))
     changed = [] if baseline is None else compare_provenance(baseline, candidate, terms.provenance)
     groups = [group_ids(run, terms.samples) for run in runs]
     if baseline is None:

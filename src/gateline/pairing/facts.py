@@ -47,11 +47,22 @@ class LeftOutValues(Record):
     """At most 5 of them, sorted."""
 
 
+class IndependentRuns(Record):
+    """How many questions each run has where they answered other questions."""
+
+    baseline: int
+    candidate: int
+    baseline_slices: dict[str, int]
+    """Questions of the baseline in each slice that a rule looks at."""
+    candidate_slices: dict[str, int]
+    """Questions of the candidate in each slice that a rule looks at."""
+
+
 class Pairing(Record):
     """What was compared with what."""
 
     paired: int
-    """Questions that both runs have (first run: that the candidate has)."""
+    """Questions that both runs have (first run: that the candidate has; independent runs: 0)."""
     clusters: int
     """Independent groups among them."""
     attempts: bool
@@ -66,3 +77,5 @@ class Pairing(Record):
     """Nothing is known."""
     slices: dict[str, int]
     """Pairs in each slice that a rule looks at."""
+    independent: IndependentRuns | None = None
+    """Null where the runs answered the same questions."""

@@ -25,8 +25,9 @@ class Samples(Part):
     """Field whose equal values mark samples that are not independent; each id stands alone when left out."""
     at_least: int = Field(30, ge=1)
     """Fewest pairs for a verdict."""
-    on_mismatch: Literal["refuse", "intersect"] = "refuse"
-    """What ids in one run only do: no verdict, or left out and reported."""
+    on_mismatch: Literal["refuse", "intersect", "independent"] = "refuse"
+    """What ids in one run only do: no verdict; left out and reported; or nothing, as the runs answered other questions,
+    so that none is paired (logs of traffic, reduced by `gateline reduce`)."""
     same_input: list[Name] | None = None
     """Fields that must be equal for one id in both runs; `question` where both have it when left out."""
     repeats: Literal["mean", "last", "refuse"] = "mean"

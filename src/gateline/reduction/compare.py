@@ -45,8 +45,15 @@ class ReducedComparison(Comparison):
         return _NOTHING
 
     def asked(self, metric: str, place: str | None) -> int:
-        """Return how many questions of a slice should have a value of the metric."""
-        return self.candidate.due(metric, place)
+        """Return how many questions of a slice should have a value of the metric.
+
+        Of runs of other questions the larger number: a slice does not go away with the candidate's last question.
+        """
+        return max(side.due(metric, place) for side in (self.sides if not self.paired else self.sides[-1:]))
+
+    def sizes(self, metric: str, place: str | None) -> list[int]:
+        """Return how many questions of a slice have a usable value in each run."""
+        return [round(self._size(side, metric, place)) for side in self.sides]
 
     def lost(self, metric: str, place: str | None) -> list[str]:
         """Return no question: both runs have the same ones."""

@@ -22,6 +22,12 @@ from gateline.policy import PolicyFile
 from gateline.reduction.checked_table import AGAIN, MOST
 from gateline.reduction.compare import ReducedComparison
 from gateline.reduction.file import FORMAT, Reduced
+from gateline.reduction.independent import (
+    count_questions,
+    refuse_fewer_questions,
+    settle_independent,
+    tell_numbers,
+)
 from gateline.reduction.plan import FEWEST_GROUPS, MOST_GROUPS, Plan, make_plan
 from gateline.reduction.records import CAUSES, COUNTED_WORST
 from gateline.reduction.refusals import (
@@ -102,11 +108,17 @@ def join(policy: PolicyFile, runs: Sequence[Reduced]) -> ReducedComparison:
         changed = compare_provenance(run_of(runs[0]), run_of(runs[1]), terms.provenance)
         if plan.paired:
             refuse_other_questions(sides)
+        else:
+            refuse_fewer_questions(sides, terms)
     refuse_empty_slices(sides, terms)
     asked = min(side.count("questions", None) for side in sides)
     if asked < terms.samples.at_least:
         raise NotComparable(
-            said("problem.too-few-pairs", count=asked, least=str(terms.samples.at_least)),
+            said(
+                "problem.too-few-pairs" if plan.paired else "problem.too-few-questions",
+                count=asked,
+                least=str(terms.samples.at_least),
+            ),
             runs[-1].file,
             said("hint.too-few-pairs"),
         )
@@ -123,7 +135,10 @@ def _agree_on_plan(policy: PolicyFile, runs: Sequence[Reduced]) -> Plan:
         groups, paired = run.statement.get("groups"), run.statement.get("paired")
         if type(groups) is not int or not FEWEST_GROUPS <= groups <= MOST_GROUPS or type(paired) is not bool:
             raise InputError("is a damaged reduced file: it can't be read how it was made", run.file, AGAIN)
-        own = make_plan(policy, groups=groups, paired=paired)
+        own = make_plan(policy, groups=groups)
+        if own.paired and not paired:
+            what, hint = said("problem.unpaired-not-permitted"), said("hint.unpaired-not-permitted")
+            raise InputError(what, run.file, hint)
         wanted = own.statement() | {"digest": own.digest()}
         differing = [key for key, value in wanted.items() if _text(run.statement.get(key)) != _text(value)]
         if differing:
@@ -132,9 +147,9 @@ def _agree_on_plan(policy: PolicyFile, runs: Sequence[Reduced]) -> Plan:
                 f"was reduced for another policy: it differs in {', '.join(named)}",
                 run.file, f"gateline reduce the log again, with --policy {policy.file}",
             )  # fmt: skip
-        if plan is not None and (plan.groups, plan.paired) != (groups, paired):
+        if plan is not None and plan.groups != groups:
             raise InputError(
-                "was reduced in another way than the baseline: --groups and --unpaired must be the same",
+                "was reduced in another way than the baseline: --groups must be the same",
                 run.file, "reduce both logs with the same options",
             )  # fmt: skip
         plan = own
@@ -156,7 +171,7 @@ def _tell_pairs(sides: Sequence[ReducedSide], plan: Plan, terms: Terms) -> Pairs
     identical = len(sides) > 1 and plan.paired and _is_same(sides[0].reduced, sides[1].reduced)
     pairs = Pairs([], shown, _NOTHING, [], labels, dict.fromkeys(plan.metrics, empty), identical)
     pairs.facts = _tell_facts(sides, plan, places, identical=identical)
-    pairs.notices = [*_notices(sides, plan), *([said("note.identical")] if identical else [])]
+    pairs.notices = [*_notices(sides, plan, pairs.facts), *([said("note.identical")] if identical else [])]
     return pairs
 
 
@@ -186,8 +201,9 @@ def _tell_facts(
                     )
                     told["no_answer" if CAUSES[code] == "no_answer" else "no_score"].append(value)
     nobody = LeftOutIds(samples=0, ids=[], slices={})
+    independent = len(sides) > 1 and not plan.paired
     return Pairing(
-        paired=min(side.count("questions", None) for side in sides),
+        paired=0 if independent else min(side.count("questions", None) for side in sides),
         clusters=min(len(side.rows(None)) for side in sides),
         attempts=any(side.count("repeated", None) for side in sides),
         identical=identical,
@@ -195,31 +211,36 @@ def _tell_facts(
         only_in_candidate=nobody,
         no_answer=told["no_answer"],
         no_score=told["no_score"],
-        slices={place: min(side.count("questions", place) for side in sides) for place in places},
+        slices={}
+        if independent
+        else {place: min(side.count("questions", place) for side in sides) for place in places},
+        independent=count_questions(sides, places) if independent else None,
     )
 
 
-def _notices(sides: Sequence[ReducedSide], plan: Plan) -> list[str]:
-    groups = min(len(side.rows(None)) for side in sides)
-    notices = [
-        f"judged from sums of {groups:,} groups of questions: single questions are not known, so none is named"
-        + ("" if plan.paired else "; the two runs are taken as independent, of other questions")
-    ]
+def _notices(sides: Sequence[ReducedSide], plan: Plan, facts: Pairing) -> list[str]:
+    notices: list[str] = [said("notice.sums", count=min(len(side.rows(None)) for side in sides))]
+    if facts.independent is not None:
+        notices += tell_numbers(facts.independent)
     for name in plan.metrics if len(sides) > 1 and plan.paired else ():
         used = [side.sums(name, None).used for side in sides]
         if not np.array_equal(used[0], used[1]):
-            notices.append(
-                f"{name}: {int(used[0].sum()):,} questions of the baseline and {int(used[1].sum()):,} of the candidate "
-                "can be used, and each run is summed up over its own"
-            )
+            before, after = (int(one.sum()) for one in used)
+            notices.append(said("notice.other-usable", metric=name, before=before, after=after))
     return notices
 
 
-def settle_sketched(
+def settle_reduced(
     findings: Sequence[Finding], rules: dict[str, Rule], comparison: ReducedComparison
 ) -> list[Finding]:
-    """Return the findings, unsettled where a plain quantile lies nearer to its bound than a sketch can tell."""
-    return [_settle(finding, rules[finding.rule], comparison) for finding in findings]
+    """Return the findings, unsettled where a plain quantile lies nearer to its bound than a sketch can tell.
+
+    Of runs of other questions they have the samples of both, and nothing passes where the candidate has too few.
+    """
+    settled = [_settle(finding, rules[finding.rule], comparison) for finding in findings]
+    if comparison.paired or len(comparison.sides) < 2:
+        return settled
+    return [settle_independent(finding, rules[finding.rule], comparison) for finding in settled]
 
 
 def _settle(finding: Finding, rule: Rule, comparison: ReducedComparison) -> Finding:

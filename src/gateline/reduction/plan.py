@@ -25,8 +25,11 @@ class Plan:
     policy: PolicyFile
     groups: int = 1024
     """Into how many groups the clusters are hashed."""
-    paired: bool = True
-    """Whether both runs must have answered the same questions."""
+
+    @property
+    def paired(self) -> bool:
+        """Return whether both runs must have answered the same questions."""
+        return self.policy.policy.samples.on_mismatch != "independent"
 
     @property
     def metrics(self) -> dict[str, Metric]:
@@ -111,18 +114,18 @@ class Plan:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def make_plan(policy: PolicyFile, *, groups: int = 1024, paired: bool = True) -> Plan:
+def make_plan(policy: PolicyFile, *, groups: int = 1024) -> Plan:
     """Return the plan of a policy.
 
     Raises PolicyError with all that sums can't decide: rules on single samples, files of questions, the last of
-    several attempts.
+    several attempts, people's labels.
     """
     if not FEWEST_GROUPS <= groups <= MOST_GROUPS:
         raise PolicyError(
             f"--groups must be from {FEWEST_GROUPS} to {MOST_GROUPS:,}, not {groups:,}",
             hint="1024 is enough for most: the width of an interval is then off by some 2 %",
         )
-    parts = policy.policy
+    parts, paired = policy.policy, policy.policy.samples.on_mismatch != "independent"
     problems = [
         Problem("'every' looks at single samples, and a reduced file has none", policy.place(rule),
                 "keep such rules in a policy of their own, for a golden set that check can read")
@@ -134,16 +137,18 @@ def make_plan(policy: PolicyFile, *, groups: int = 1024, paired: bool = True) ->
         (bool(parts.slices.files), "slices.files", "slices must be made of labels"),
         (parts.samples.repeats == "last", "samples.repeats: last", "only mean and refuse can be summed up"),
         (parts.samples.on_mismatch == "intersect", "samples.on_mismatch: intersect",
-         "sums of questions can't be taken apart; log the same questions, or reduce both with --unpaired"),
+         "sums of questions can't be taken apart; log the same questions, or write independent where they are others"),
+        (bool(parts.calibration), "calibration",
+         "people's labels are of single samples; keep such rules in a policy of their own, for a log that check reads"),
     ):  # fmt: skip
         if wrong:
             problems.append(Problem(f"a reduced file can't have {key}", policy.file, hint))
     problems += [
         Problem("totals of other questions can't be compared", policy.place(rule),
-                "judge the mean, or reduce two runs of the same questions without --unpaired")
+                "judge the mean, or two runs of the same questions without on_mismatch: independent")
         for rule in parts.rules
         if not paired and parts.metrics[rule.metric].summary == "total" and not rule.looks_at_candidate_alone()
     ]  # fmt: skip
     if problems:
         raise PolicyError("this policy can't be judged from sums", problems=problems)
-    return Plan(policy, groups, paired)
+    return Plan(policy, groups)

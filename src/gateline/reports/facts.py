@@ -29,6 +29,9 @@ def compared(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
         return ""
     questions = spelling.say("count.questions", count=pairing.paired)
     text = spelling.say("compared.alone" if verdict.first_run else "compared.both", questions=questions)
+    if pairing.independent is not None:
+        before, after = pairing.independent.baseline, pairing.independent.candidate
+        text = spelling.say("compared.independent", before=f"{before:,}", after=f"{after:,}")
     if pairing.clusters != pairing.paired:
         groups = spelling.say("count.independent-groups", count=pairing.clusters)
         text = spelling.say("rest.in-groups", things=text, groups=groups)

@@ -184,6 +184,8 @@ def _what_passed(verdict: Verdict, spelling: Spelling) -> str:
         parts.append(spelling.say("passed.skipped", count=skipped))
     text = spelling.say("joint.parts").join(parts)
     if verdict.pairing:
-        questions = spelling.say("count.questions", count=verdict.pairing.paired)
+        runs = verdict.pairing.independent
+        count = verdict.pairing.paired if runs is None else runs.candidate
+        questions = spelling.say("count.questions", count=count)
         text = spelling.say("passed.on-questions", parts=text, questions=questions)
     return spelling.sentence(text)

@@ -141,6 +141,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     },
     "rest.counted": "{worse} worse, {better} better of {pairs}",
     "rest.in-groups": "{things} in {groups}",
+    "rest.before-and-after": "{before} samples before and {after} others after",
     "rest.samples-needed": {
         "one": "about {about} sample would settle it",
         "other": "about {about} samples would settle it",
@@ -190,6 +191,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{count} usable sample, {setting} is {least}",
         "other": "{count} usable samples, {setting} is {least}",
     },
+    "note.fewer-questions": (
+        "the candidate has {after} questions here and the baseline {before}, fewer by more than "
+        "missing.drop_at_most ({share} %): what was not logged may be what went wrong"
+    ),
     "note.left-out": "{left_out} of {asked} samples are left out, and were they bad it would not hold",
     "note.unknown-samples": {
         "one": "{count} sample without a usable value can't be shown to meet the bound",
@@ -395,6 +400,41 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.drop-and-rerun": (
         "{allowed}; rerun the evaluation, or say applies_to where a metric is not defined everywhere"
     ),
+    "problem.fewer-questions": (
+        "{fewer} fewer questions than the baseline ({share}): {before} in the baseline, {after} in the candidate; what "
+        "was not logged may be what went wrong"
+    ),
+    "hint.fewer-questions": (
+        "draw as many questions at random from both logs; or missing: {{drop_at_most: …}}, which lets {share} % be "
+        "missing, knowing what that hides"
+    ),
+    "problem.too-few-questions": {
+        "one": "{count} question in a run is too few for a verdict: samples.at_least is {least}",
+        "other": "{count} questions in a run are too few for a verdict: samples.at_least is {least}",
+    },
+    "problem.not-reduced": "samples.on_mismatch: independent compares runs of other questions, and only reduced ones",
+    "hint.not-reduced": "gateline reduce both logs; or samples: {{on_mismatch: refuse}} for runs of the same questions",
+    "problem.unpaired-not-permitted": "was reduced as a run of other questions, which the policy does not permit",
+    "hint.unpaired-not-permitted": (
+        "samples: {{on_mismatch: independent}} permits it, and asks less; or reduce both logs again under this policy"
+    ),
+    "notice.independent": (
+        "the runs answered other questions, {before} in the baseline and {after} in the candidate: they are taken as "
+        "independent, and a question that one run lacks can't be told"
+    ),
+    "notice.other-numbers": (
+        "the numbers of questions differ, and what was not logged is not judged: {places}"
+    ),
+    "notice.other-number": "{before} → {after} in {place}",
+    "notice.all-questions": "the whole run",
+    "notice.sums": {
+        "one": "judged from sums of {count} group of questions: single questions are not known, so none is named",
+        "other": "judged from sums of {count} groups of questions: single questions are not known, so none is named",
+    },
+    "notice.other-usable": (
+        "{metric}: {before} questions of the baseline and {after} of the candidate can be used, and each run is summed "
+        "up over its own"
+    ),
     "problem.lost": "{missing} of {questions} have no record ({share}): {ids}",
     "hint.lost": (
         "missing.drop_at_most lets {share} % be left out, on_mismatch: intersect or not; where the golden set was "
@@ -484,6 +524,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     },
     # what the verdict rests on
     "compared.both": "{questions} in both runs",
+    "compared.independent": "{before} questions in the baseline, {after} others in the candidate",
     "compared.alone": "{questions} of the candidate, without a baseline",
     "compared.identical": "both files hold the same records",
     "provenance.must_match": "must match",

@@ -139,6 +139,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "every.some-miss": "{samples}中有 {count} 个的 {metric} 未达到“{bound}”：{ids}",
     "rest.counted": "{pairs}中 {worse} 对变差、{better} 对变好",
     "rest.in-groups": "{things}（分属 {groups}）",
+    "rest.before-and-after": "此前 {before} 个样本，此后另外 {after} 个样本",
     "rest.samples-needed": "约需 {about} 个样本才能判定",
     "rest.uncorrected": "依据 {count} 个人工标注与评审模型的 {things}；仅按评审模型为{value}",
     "rest.judge-alone": "仅按评审模型为{value}",
@@ -169,6 +170,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.not-measurable": "此处无法测量：{reason}",
     "note.no-usable-sample": "没有可用样本",
     "note.too-few-usable": "只有 {count} 个可用样本，{setting} 为 {least}",
+    "note.fewer-questions": (
+        "此处候选有 {after} 个问题，基线有 {before} 个，少的比例超过 missing.drop_at_most（{share}%）："
+        "没有记录下来的可能正是出错的"
+    ),
     "note.left-out": "{asked} 个样本中有 {left_out} 个被剔除，若它们都是坏结果，规则就不成立",
     "note.unknown-samples": "{count} 个样本没有可用的值，无法证明它们满足界值",
     "note.identical": "两个文件的记录完全相同：没有任何变化",
@@ -303,6 +308,29 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.drop-at-most": "missing.drop_at_most 最多允许剔除 {share}%",
     "hint.drop-none": "missing.drop_at_most 为 0：不允许剔除",
     "hint.drop-and-rerun": "{allowed}；请重新评测，或在指标并非处处有定义时写明 applies_to",
+    "problem.fewer-questions": (
+        "比基线少 {fewer} 个问题（{share}）：基线有 {before} 个，候选有 {after} 个；没有记录下来的可能正是出错的"
+    ),
+    "hint.fewer-questions": (
+        "从两份日志中随机抽取同样多的问题；或写 missing: {{drop_at_most: …}}（现为 {share}%），但要清楚这会掩盖什么"
+    ),
+    "problem.too-few-questions": "有一次运行只有 {count} 个问题，不足以判定：samples.at_least 为 {least}",
+    "problem.not-reduced": "samples.on_mismatch: independent 比较问题各不相同的两次运行，只适用于归约后的文件",
+    "hint.not-reduced": (
+        "用 gateline reduce 归约两份日志；若两次运行回答的是相同的问题，写 samples: {{on_mismatch: refuse}}"
+    ),
+    "problem.unpaired-not-permitted": "是按问题各不相同的运行归约的，而策略不允许这样做",
+    "hint.unpaired-not-permitted": (
+        "写 samples: {{on_mismatch: independent}} 即可允许，但要求会降低；或在此策略下重新归约两份日志"
+    ),
+    "notice.independent": (
+        "两次运行回答的问题不同，基线 {before} 个，候选 {after} 个：它们被视为相互独立，某次运行缺了哪个问题无从得知"
+    ),
+    "notice.other-numbers": "问题的数量不同，没有记录下来的不作判定：{places}",
+    "notice.other-number": "{place}：{before} → {after}",
+    "notice.all-questions": "全部运行",
+    "notice.sums": "依据 {count} 个分组的总和判定：单个问题未知，因此不列出任何问题",
+    "notice.other-usable": "{metric}：基线有 {before} 个问题可用，候选有 {after} 个，各自按可用的问题汇总",
     "problem.lost": "{questions}中有 {missing} 道没有记录（{share}）：{ids}",
     "hint.lost": (
         "无论 on_mismatch 是否为 intersect，missing.drop_at_most 最多允许剔除 {share}%；"
@@ -372,6 +400,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "unblock.others": "另有 {count} 项检查也需要解决。",
     # what the verdict rests on
     "compared.both": "两次运行共有 {questions}",
+    "compared.independent": "基线有 {before} 个问题，候选有另外 {after} 个问题",
     "compared.alone": "候选有 {questions}，没有基线",
     "compared.identical": "两个文件的记录完全相同",
     "provenance.must_match": "必须一致",
