@@ -146,7 +146,8 @@ def _say_calibration(policy: Policy) -> list[list[str]]:
         return []
     lines = [
         f"{one.metric}: rules decide on what people would say, from their labels in {one.human} and the judge's "
-        "everywhere; without labels nothing is settled"
+        f"everywhere, from {one.at_least} labels by chance on; with fewer the judge's fail stands, and nothing else is "
+        "settled"
         for one in policy.calibration
     ]
     return [["What people's labels correct:", *_bullets(lines)]]

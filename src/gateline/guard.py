@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from gateline.calibration import ENOUGH_LABELS
 from gateline.metric import MONEY, TIMES
 from gateline.policy import Policy
 from gateline.verdict import PolicyChange
@@ -78,8 +79,10 @@ def _flatten(data: dict[str, Any]) -> dict[Path, Any]:
 
 
 def _name_source(source: dict[str, Any]) -> tuple[str, ...]:
-    """Return the file of people's labels, the field that holds them, and the run they are of; blank where not said."""
-    return tuple(source[key] or "" for key in ("human", "label", "run"))
+    """Return the file of people's labels, their field, their run and how many are enough; blank where not said."""
+    least = source["at_least"]
+    enough = "" if least == ENOUGH_LABELS else f"at_least {least}"
+    return (*(source[key] or "" for key in ("human", "label", "run")), enough)
 
 
 def _name_items(section: str, items: Any) -> dict[Path, dict[str, Any]]:

@@ -224,6 +224,11 @@ class _Parts:
             if metric is not None and metric.summary_name != "mean":
                 hint = "people's labels correct a mean of samples"
                 self.complain(here, f"'{name}' is a {metric.summary_name}, which can't be calibrated", hint)
+            elif metric is not None and metric.range is None:
+                hint = f"metrics: {{{name}: {{range: [0, 1]}}}} says in which scale people label"
+                self.complain(
+                    here, f"'{name}' needs a range for people's labels to be of the same scale", hint
+                )
 
     def _check_calibrated(self, rule: Rule, here: KeyPath) -> None:
         if rule.kind == "calibration":

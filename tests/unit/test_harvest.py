@@ -183,6 +183,20 @@ def test_a_text_that_was_not_known_is_filled_in_later(tmp_path: Path) -> None:
     assert harvest(verdict, file).notices == []
 
 
+def test_what_was_given_and_lacks_the_text_is_not_asked_for_again(tmp_path: Path) -> None:
+    verdict = judge(tmp_path, "b 1>0 a*40 1>1")
+    golden, candidate = tmp_path / "golden.jsonl", tmp_path / "candidate.jsonl"
+    write_run(golden, [{"id": "b", "answerable": True}])
+    hints = {
+        (golden, None): f"(not in {golden}: --candidate gives it, where the run holds its questions)",
+        (None, candidate): f"(not in {candidate}: --golden gives it)",
+        (golden, candidate): f"(not in {golden} or {candidate}: a golden set that has it gives it)",
+    }
+    for (one, other), hint in hints.items():
+        (notice,) = harvest(verdict, tmp_path / "set.jsonl", golden=one, candidate=other).notices
+        assert notice.endswith(f"'b' {hint}")
+
+
 def test_the_same_evidence_judged_on_another_day_is_kept_once(tmp_path: Path) -> None:
     file, verdict = tmp_path / "set.jsonl", judge(tmp_path / "1", "b 1>0 a*40 1>1")
     later = verdict.model_copy(update={"judged_on": "2026-07-01"})

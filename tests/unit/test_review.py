@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections import Counter
@@ -167,11 +168,42 @@ def test_a_whole_queue_letter_for_letter(tmp_path: Path) -> None:
     (line,) = (line for line in lines if '"b"' in line)
     assert line == (
         f'{{"id": "b", "metrics": {{"score": null}}, {told}, "review": {{"sampling": "targeted", '
-        '"strata": ["failed hard", "changed most"], "probability": 1.0, "weight": 1.0}}'
+        '"strata": ["failed hard", "changed most"], "probability": 1.0, "weight": 1.0, '
+        f'"answer_sha256": "{hashlib.sha256(b"She").hexdigest()}"}}}}'
     )
     (other,) = (json.loads(line) for line in lines if '"b"' not in line)
     assert other["review"] == {"sampling": "random", "strata": [], "probability": 0.05, "weight": 20.0}
     assert other["metrics"] == {"score": None}
+
+
+@pytest.mark.parametrize(
+    ("number", "share", "advice"),
+    [
+        ("20", "30%", "-n 30 --random-share 100%"),
+        ("35", "30%", "--random-share 86%"),
+        ("40", "100%", None),
+        ("35", "86%", None),
+    ],
+)
+def test_a_queue_that_would_not_correct_a_judge_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], number: str, share: str, advice: str | None
+) -> None:
+    """What it advises is enough: the last case is the advice of the second one."""
+    judge(tmp_path, "a*30 1>1 b*30 1>0", HOLDS)
+    verdict = tmp_path / "verdict.json"
+    files = [f"--{name}={tmp_path / name}.jsonl" for name in ("baseline", "candidate")]
+    run(["check", f"--policy={tmp_path / 'policy.yml'}", *files, "--format=json"])
+    verdict.write_text(capsys.readouterr().out)
+    queue_file = tmp_path / "queue.jsonl"
+    asked = ["review", str(verdict), "-n", number, "--random-share", share, "-o", str(queue_file)]
+    assert run(asked) == 0
+    told = capsys.readouterr().err
+    random = queue_file.read_text().count('"sampling": "random"')
+    assert (random >= 30) == (advice is None)
+    if advice is None:
+        assert "needed" not in told
+    else:
+        assert f"only {random} are random, and 30 random labels are needed" in told and advice in told
 
 
 def test_the_order_of_records_plays_no_part(tmp_path: Path) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gateline.cli.output import print_note, write_whole
 from gateline.errors import InputError, PolicyError, name_some
 from gateline.files import is_there
 from gateline.verdict_file import read_verdict
+
+if TYPE_CHECKING:
+    from gateline.review import Review
 
 
 def run_harvest(options: argparse.Namespace) -> int:
@@ -70,9 +75,24 @@ def run_review(options: argparse.Namespace) -> int:
         + ", ".join(f"{number} {word}" for word, number in parts.most_common())
         + f"), to be labelled: {', '.join(found.metrics)}"
     )
+    if found.selection.random < found.needed:
+        print_note(_say_too_few(found, len(picks)))
     if reasons:
         print_note("reasons: " + ", ".join(f"{reason} {number}" for reason, number in reasons.most_common()))
     return 0
+
+
+def _say_too_few(found: Review, number: int) -> str:
+    """Say that the random lines won't correct a judge, and how more are asked for."""
+    random, needed, population = found.selection.random, found.needed, found.selection.population
+    said = (
+        f"only {random} are random, and {needed} random labels are needed to correct a judge (calibration): "
+    )
+    if population < needed:
+        return f"{said}the run has {population} samples, so calibration.at_least must be lower"
+    if number < needed:
+        return f"{said}-n {needed} --random-share 100%"
+    return f"{said}--random-share {math.ceil(100 * needed / number)}%"
 
 
 def _names(text: str | None) -> list[str]:

@@ -6,7 +6,7 @@ It takes from a verdict and says what the set becomes. It judges nothing and wri
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 
 from gateline.errors import InputError, name_some
 from gateline.harvest.kept import Kept, read_kept
@@ -73,17 +73,29 @@ def harvest(
         added=added,
         updated=again,
         total=len(kept.lines),
-        notices=[*notices, *labels.notices, *_name_textless(kept, {one.id for one in sightings})],
+        notices=[
+            *notices,
+            *labels.notices,
+            *_name_textless(kept, {one.id for one in sightings}, golden, candidate),
+        ],
     )
 
 
-def _name_textless(kept: Kept, names: set[str]) -> list[str]:
-    """Return a notice on what is kept without its text: nobody can ask it again from the set alone."""
+def _name_textless(kept: Kept, names: set[str], golden: File | None, candidate: File | None) -> list[str]:
+    """Return a notice on what is kept without its text, and where that may be: nobody can ask it again so."""
     without = [f"'{name}'" for name in sorted(names) if find_question(kept.lines[name].record) is None]
     if not without:
         return []
     said = f"the text of {questions(len(without))} is not known, kept by id alone: {name_some(without)}"
-    return [f"{said} (--golden or --candidate give it)"]
+    given = [fspath(file) for file in (golden, candidate) if file is not None]
+    where = {
+        (False, False): "--golden or --candidate give it",
+        (False, True): "--golden gives it",
+        (True, False): "--candidate gives it, where the run holds its questions",
+        (True, True): "a golden set that has it gives it",
+    }[golden is not None, candidate is not None]
+    lacking = f"not in {' or '.join(given)}: " if given else ""
+    return [f"{said} ({lacking}{where})"]
 
 
 def _add(kept: Kept, sightings: list[Sighting], labels: Labels) -> tuple[list[str], list[str]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 
 from gateline.bounds import read_share
+from gateline.calibration import ENOUGH_LABELS
 from gateline.comparison import Comparison
 from gateline.errors import InputError, PolicyError
 from gateline.files import is_there
@@ -18,6 +19,7 @@ from gateline.policy import PolicyFile, load_policy
 from gateline.review.queue import write_queue
 from gateline.review.selection import Selection, select
 from gateline.review.strata import choose_metrics, find_strata
+from gateline.tied_labels import RUN_DIGEST
 from gateline.verdict import Verdict
 
 __all__ = ["Request", "Review", "review"]
@@ -55,6 +57,8 @@ class Review:
     selection: Selection
     metrics: list[str]
     """What people should label."""
+    needed: int
+    """Labels by chance from which on they correct a judge under the policy."""
 
 
 def review(verdict: Verdict, request: Request) -> Review:
@@ -82,10 +86,12 @@ def review(verdict: Verdict, request: Request) -> Review:
     selection = select(comparison.pairs.ids, strata, request.number, share, request.seed)
     facts: dict[str, object] = {
         "review.gate": verdict.policy.name,
-        "review.candidate_sha256": verdict.candidate.sha256 if verdict.candidate else None,
+        RUN_DIGEST: verdict.candidate.sha256 if verdict.candidate else None,
         "review.seed": request.seed,
     }
-    return Review(write_queue(selection, comparison, metrics, facts), selection, metrics)
+    sources = [one.at_least for one in policy.policy.calibration if one.metric in metrics]
+    needed = max(sources, default=ENOUGH_LABELS)
+    return Review(write_queue(selection, comparison, metrics, facts), selection, metrics, needed)
 
 
 def _read_share(request: Request) -> float:

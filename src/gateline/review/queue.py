@@ -15,10 +15,11 @@ from gateline.golden.questions import NAMES
 from gateline.readers.jsonl import VERSION
 from gateline.review.selection import Selection
 from gateline.samples import Run
+from gateline.tied_labels import ANSWER_DIGEST, ANSWERS, digest_answer, read_answers
 
 TEXTS = {
     "question": NAMES["question"],
-    "answer": ("answer", "response", "output", "actual_output", "generated_answer", "completion"),
+    "answer": ANSWERS,
     "contexts": ("contexts", "retrieved_contexts", "retrieval_context", "context"),
     "reference_answer": NAMES["reference_answer"],
 }
@@ -46,6 +47,7 @@ def write_queue(
                 "strata": list(pick.strata),
                 "probability": pick.probability,
                 "weight": 1 / pick.probability,
+                **texts.digest_of(row_of[pick.id]),
             },
         }
         for pick in selection.picks
@@ -71,6 +73,12 @@ class _Texts:
         self._side = pairs.sides[-1]
         self._golden = pairs.labels.golden
         self._golden_row = {name: row for row, name in enumerate(self._golden.ids)} if self._golden else {}
+        self._answers = read_answers(self._side.run)
+
+    def digest_of(self, row: int) -> dict[str, str]:
+        """Return the digest of a sample's answer, which ties the label to it; nothing where the run holds none."""
+        answer = self._answers[int(self._side.first[row])]
+        return {ANSWER_DIGEST.removeprefix("review."): digest_answer(answer)} if answer else {}
 
     def of(self, name: str, row: int) -> dict[str, object]:
         """Return what there is to read of one sample; of several attempts, of the first."""
