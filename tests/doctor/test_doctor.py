@@ -15,6 +15,7 @@ from gateline.doctor import Examination, Plan, examine
 from gateline.doctor.copies import Change, put_in, redo_answers, swap_sides
 from gateline.doctor.examination import rate
 from gateline.doctor.text import render_text
+from gateline.figures import about
 from gateline.gate import compare
 from gateline.policy import load_policy
 
@@ -192,6 +193,88 @@ def test_a_check_that_can_never_decide_is_named_with_what_it_needs(tmp_path: Pat
     assert "hopeless (correct · language=de)" in text.split("settled nothing")[1]
 
 
+def mixed(count: int):
+    """Return pass/fail values of which an eighth differ, as many either way, at any size."""
+    differ = count // 16
+    return pass_fail(differ, differ, count - 2 * differ)
+
+
+def test_as_many_questions_as_are_said_to_be_needed_catch_the_drop(tmp_path: Path) -> None:
+    rule = "  - {kind: tolerance, metric: correct, worse_by_at_most: 0.05}"
+    policy, before, after = write(tmp_path, rule, *mixed(96))
+    found = examine(policy, before, after, Plan(copies=100, processes=1))
+    few = found.powers[-1]
+    assert few.blocked.share < 0.5
+    assert f"about {about(few.needs)} would catch it 4 times in 5" in " ".join(found.conclusion)
+    policy, before, after = write(tmp_path, rule, *mixed(few.needs))
+    found = examine(policy, before, after, Plan(copies=100, processes=1))
+    assert found.powers[-1].blocked.share == pytest.approx(0.8, abs=0.15)
+    assert not any("less than half" in sentence for sentence in found.conclusion)
+
+
+BLOCKING = {
+    "proof": "worse_by_at_most: 0.01, on_inconclusive: fail, kind: tolerance",
+    "chance": "worse_by_at_most: 0, decide_by: value, kind: tolerance",
+    "limit": "at_least: 0.999, kind: limit",
+}
+
+
+@pytest.mark.parametrize("why", BLOCKING)
+def test_a_gate_that_blocks_what_did_not_change_is_told_so_with_the_rule_and_the_reason(
+    tmp_path: Path, why: str
+) -> None:
+    rules = (
+        f"  - {{id: guilty, metric: correct, {BLOCKING[why]}}}\n"
+        "  - {id: innocent, kind: tolerance, metric: correct, worse_by_at_most: 0.5}"
+    )
+    policy, before, after = write(tmp_path, rules, *mixed(96))
+    found = examine(policy, before, after, Plan(copies=60, processes=1))
+    assert found.blocked.count == found.false_alarms.count + found.unshown.count
+    text = " ".join(render_text(found, 100).split())
+    told = text.partition("What follows")[2]
+    assert (
+        f"An unchanged system is blocked in {100 * found.blocked.share:.1f} % of the copies; above 5 %"
+        in told
+    )
+    reason = {
+        "proof": "it asks for proof",
+        "chance": "chance alone breaks it",
+        "limit": "the runs themselves (",
+    }
+    assert "- guilty (correct) blocks " in told
+    assert reason[why] in told
+    assert "innocent" not in told
+    assert "Every check can decide" not in told
+
+
+def test_the_conclusion_names_each_place_that_is_not_guarded_and_no_other(tmp_path: Path) -> None:
+    rules = (
+        "  - {kind: tolerance, metric: correct, worse_by_at_most: 0.02}\n"
+        "  - {id: wide, kind: tolerance, metric: correct, slice: 'language=de', worse_by_at_most: 0.2}\n"
+        "  - {id: gain, kind: improvement, metric: correct}"
+    )
+    labels = [{"language": "de" if number % 4 == 0 else "en"} for number in range(400)]
+    policy, before, after = write(tmp_path, rules, *mixed(400), slices=labels)
+    found = examine(policy, before, after, Plan(copies=40, processes=1))
+    told = "\n".join(found.conclusion)
+    for power in found.powers:
+        if power.drop == 0.10:
+            place = "correct" if power.slice is None else f"correct · {power.slice}"
+            assert (f"- {place}: " in told) == (power.blocked.share < 0.5)
+    assert "- correct · language=de: " in told
+    assert "the rule there allows as much" in told
+    assert "gain asks for a gain" in told
+    assert "settled nothing" not in told  # an improvement has nothing to settle where nothing is better
+
+
+def test_what_one_run_could_show_is_told_by_the_noise_that_is_assumed(tmp_path: Path) -> None:
+    """A run held against itself has no noise of its own: the smallest visible change is not 0."""
+    policy, before, _ = write(tmp_path, TOLERANCE.replace(": 0,", ": 0.01,"), *mixed(96))
+    one = examine(policy, before, None, Plan(copies=20, processes=1))
+    assert one.checks[0].visible_change > 0.03
+    assert one.checks[0].allowed == 0.01
+
+
 def test_the_counts_do_not_depend_on_how_the_work_is_shared_out(tmp_path: Path) -> None:
     policy, before, after = write(tmp_path, TOLERANCE, *pass_fail(5, 3, 40))
     told: list[tuple[int, int]] = []
@@ -233,6 +316,7 @@ def test_the_command_writes_text_json_and_a_page(tmp_path: Path, capsys: pytest.
     assert "<b>" not in html.split("</style>")[1]
     assert "&lt;b&gt;&amp;@x" in html
     assert html.count("<svg") == 2
+    assert "<h2>What follows</h2>" in html
     assert run([*common, "--json"]) == 0
     found = Examination.model_validate_json(capsys.readouterr().out)
     assert found.copies == 12

@@ -11,14 +11,27 @@ from dataclasses import dataclass
 from scipy.special import betaincinv
 
 import gateline
+from gateline import amounts
 from gateline.comparison import Comparison
+from gateline.doctor.conclusion import LEAST_CAUGHT, conclude
 from gateline.doctor.copies import Change
 from gateline.doctor.facts import CheckFacts, Examination, PowerFacts, Rate
-from gateline.doctor.trials import BLOCKED, PASSED, PROOF, SHOWN, TRIED, Counts, Ground, try_copies
+from gateline.doctor.planning import Plans
+from gateline.doctor.trials import (
+    BLOCKED,
+    PASSED,
+    PROOF,
+    SHOWN,
+    TRIED,
+    Counts,
+    Ground,
+    try_copies,
+)
 from gateline.findings import Finding, Status
 from gateline.gate import compare
 from gateline.metric import Metric
 from gateline.policy import PolicyFile
+from gateline.spelling import PLAIN
 
 DROPS = (0.0, 0.02, 0.05, 0.10)
 """Shares of the range: none, to compare with, then 2, 5 and 10 points."""
@@ -124,8 +137,9 @@ def _tell(
 ) -> Examination:
     judged = counts.copies - counts.no_verdict
     has_gains = any(finding.kind == "improvement" for finding in findings)
+    plans = Plans.make(ground, findings)
     own = [f for f in findings if f.judged == "candidate" and f.status is Status.FAIL]
-    return Examination(
+    found = Examination(
         gateline=gateline.__version__,
         policy=policy.policy.name,
         policy_file=policy.file,
@@ -137,17 +151,22 @@ def _tell(
         clusters=len(set(comparison.pairs.cluster.tolist())),
         copies=counts.copies,
         seed=ground.seed,
+        blocked=rate(counts.false_alarms + counts.unshown, judged),
         false_alarms=rate(counts.false_alarms, judged),
         unshown=rate(counts.unshown, judged),
         lucky_gains=rate(counts.lucky_gains, judged) if has_gains else None,
         always_blocks=list(dict.fromkeys(f.rule for f in own)),
         no_verdict=counts.no_verdict,
-        checks=[_tell_check(finding, counts, judged) for finding in findings],
-        powers=[
-            _tell_power(position, change, policy.policy.metrics, counts)
-            for position, change in enumerate(ground.changes)
+        checks=[
+            _tell_check(finding, plans.findings[finding.rule, finding.slice], counts, judged)
+            for finding in findings
         ],
+        powers=[
+            _tell_power(position, change, counts, plans) for position, change in enumerate(ground.changes)
+        ],
+        conclusion=[],
     )
+    return found.model_copy(update={"conclusion": conclude(found)})
 
 
 def rate(count: int, of: int) -> Rate:
@@ -159,10 +178,10 @@ def rate(count: int, of: int) -> Rate:
     return Rate(count=count, of=of, share=count / of, low=low, high=high)
 
 
-def _tell_check(finding: Finding, counts: Counts, judged: int) -> CheckFacts:
+def _tell_check(finding: Finding, planned: Finding, counts: Counts, judged: int) -> CheckFacts:
     check = (finding.rule, finding.slice)
     against_baseline = finding.judged != "candidate"
-    visible = finding.smallest_visible_change
+    visible = planned.smallest_visible_change
     allowed = abs(finding.threshold) if against_baseline and finding.threshold is not None else None
     needs = None
     if visible is not None and allowed and finding.decide_by == "interval":
@@ -180,17 +199,25 @@ def _tell_check(finding: Finding, counts: Counts, judged: int) -> CheckFacts:
         visible_change=visible,
         allowed=allowed,
         needs=needs,
+        bound=amounts.allowed(finding, PLAIN),
+        now=amounts.from_to(finding, PLAIN),
+        status=finding.status,
         decides=check in counts.settled,
     )
 
 
-def _tell_power(position: int, change: Change, metrics: dict[str, Metric], counts: Counts) -> PowerFacts:
+def _tell_power(position: int, change: Change, counts: Counts, plans: Plans) -> PowerFacts:
     tried = counts.changes[position, TRIED]
+    blocked = rate(counts.changes[position, BLOCKED], tried) if tried else None
+    is_missed = change.size > 0 and blocked is not None and blocked.share < LEAST_CAUGHT
     return PowerFacts(
         metric=change.metric,
         slice=change.slice,
         drop=change.size,
-        of_range=metrics[change.metric].range is not None,
-        blocked=rate(counts.changes[position, BLOCKED], tried) if tried else None,
+        of_range=plans.ground.policy.metrics[change.metric].range is not None,
+        blocked=blocked,
         shown=rate(counts.changes[position, SHOWN], tried) if tried else None,
+        samples=max((one.samples for one in plans.looking(change)), default=None),
+        allowed=plans.allows(change),
+        needs=plans.needed(change) if is_missed else None,
     )

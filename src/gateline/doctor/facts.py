@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from gateline.findings import Status
 from gateline.record import Record
 
 SCHEMA = "gateline.doctor/1"
@@ -46,6 +47,12 @@ class CheckFacts(Record):
     """The size of its bound in the same unit; null where it judges the candidate alone."""
     needs: int | None
     """About how many samples of the slice would show a change as small as the bound; null where it can't be said."""
+    bound: str
+    """What it allows or asks for, in words."""
+    now: str
+    """What the two runs have, as they are."""
+    status: Status
+    """What it says of the runs as they are."""
     decides: bool
     """Whether it settled anything: it passed in one copy at least, or failed with the largest drop put in."""
 
@@ -63,6 +70,13 @@ class PowerFacts(Record):
     """How often a rule on this metric blocked; null where the metric has not so far to fall."""
     shown: Rate | None
     """How often one was shown to be broken, so that it did not block for want of proof alone."""
+    samples: int | None
+    """Usable pairs of the check that holds it against the baseline in just this place; null where none does."""
+    allowed: bool
+    """Whether that check lets it be."""
+    needs: int | None
+    """About how many pairs would show it to that check 80 times in 100; null where it is caught in half of the copies
+    or more, or where it can't be said."""
 
 
 class Examination(Record):
@@ -83,6 +97,8 @@ class Examination(Record):
     clusters: int
     copies: int
     seed: int
+    blocked: Rate
+    """Copies that a rule other than an improvement blocks though nothing changed: false alarms and want of proof."""
     false_alarms: Rate
     """Copies in which a rule other than an improvement was shown to be broken though nothing changed."""
     unshown: Rate
@@ -95,3 +111,5 @@ class Examination(Record):
     """Copies that had no verdict at all."""
     checks: list[CheckFacts]
     powers: list[PowerFacts]
+    conclusion: list[str]
+    """What follows, in sentences; those that begin with a dash belong to the one before them."""

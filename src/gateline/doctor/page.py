@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from gateline.doctor.conclusion import place_of, say_needs
 from gateline.doctor.facts import CheckFacts, Examination, PowerFacts
-from gateline.doctor.text import alarm_sentences, noise_sentence, place_of, rows_of, say_needs
+from gateline.doctor.text import alarm_sentences, noise_sentence, rows_of
 from gateline.reports.escape import clean
 from gateline.reports.sandbox import make_template
 
@@ -27,9 +28,21 @@ def render_page(found: Examination) -> str:
         style=Markup(_read("doctor.css")),
         noise=noise_sentence(found),
         alarms=[clean(sentence, 1_000) for sentence in alarm_sentences(found)],
+        conclusion=_group(found.conclusion),
         curves=[{"name": clean(name), "drawing": _draw(name, drops)} for name, drops in rows_of(found)],
         checks=[_row(check) for check in found.checks],
     )
+
+
+def _group(sentences: list[str]) -> list[dict[str, Any]]:
+    """Return the sentences of the conclusion, each with those that belong to it."""
+    groups: list[dict[str, Any]] = []
+    for sentence in sentences:
+        if sentence.startswith("- "):
+            groups[-1]["parts"].append(clean(sentence[2:], 1_000))
+        else:
+            groups.append({"sentence": clean(sentence, 1_000), "parts": []})
+    return groups
 
 
 def _row(check: CheckFacts) -> dict[str, Any]:
@@ -39,8 +52,8 @@ def _row(check: CheckFacts) -> dict[str, Any]:
         "passes": _percent(check.passes.share),
         "fails": _percent(check.fails.share),
         "unproven": _percent(check.blocks_unshown.share),
-        "decides": check.decides,
-        "verdict": f"{'' if check.decides else 'never: '}{say_needs(check)}",
+        "decides": check.decides or check.kind == "improvement",
+        "verdict": f"{'' if check.decides or check.kind == 'improvement' else 'never: '}{say_needs(check)}",
     }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import fill
 
-from gateline.doctor.facts import CheckFacts, Examination, PowerFacts, Rate
-from gateline.figures import about
+from gateline.doctor.conclusion import place_of
+from gateline.doctor.facts import Examination, PowerFacts, Rate
 from gateline.reports.escape import terminal_name, terminal_text
 
 _NAME_WIDTH = 44
@@ -14,13 +14,8 @@ _NAME_WIDTH = 44
 
 def render_text(found: Examination, width: int) -> str:
     """Return the whole report, no line wider than `width` but where a table needs it."""
-    parts = [_heading(found), _alarms(found), _powers(found), _undecided(found)]
+    parts = [_heading(found), _alarms(found), _powers(found), _conclusion(found)]
     return "\n\n".join(_wrap(part, width) for part in parts if part) + "\n"
-
-
-def place_of(metric: str, slice_: str | None) -> str:
-    """Return metric and slice as they stand in a table."""
-    return metric if slice_ is None else f"{metric} · {slice_}"
 
 
 def noise_sentence(found: Examination) -> str:
@@ -36,13 +31,14 @@ def noise_sentence(found: Examination) -> str:
 def alarm_sentences(found: Examination) -> list[str]:
     """Return what happened in the copies in which nothing changed, one sentence each."""
     said = [
-        f"False alarms: {say_rate(found.false_alarms)} of the copies fail a check though nothing changed.",
-        f"Want of proof: {say_rate(found.unshown)} of the copies block only for a check that asks for proof.",
+        f"Blocked: {say_rate(found.blocked)} of the copies, though nothing changed. That is the sum of two:",
+        f"False alarms: {say_rate(found.false_alarms)}: a check was shown to be broken, by bad luck or by its limit.",
+        f"Want of proof: {say_rate(found.unshown)}: none was, but one with on_inconclusive: fail had no proof.",
     ]
     if found.lucky_gains is not None:
         said.append(
             f"Lucky gains: {say_rate(found.lucky_gains)} of the copies show every improvement that the policy asks "
-            "for. What it asks for is left out of the other numbers."
+            "for, by good luck. What it asks for is left out of the other numbers."
         )
     if found.no_verdict:
         said.append(f"No verdict: {found.no_verdict} of {found.copies} copies.")
@@ -55,30 +51,6 @@ def alarm_sentences(found: Examination) -> list[str]:
 def say_rate(rate: Rate) -> str:
     """Return `1.2 % (0.5 to 2.6 %)`."""
     return f"{100 * rate.share:.1f} % ({100 * rate.low:.1f} to {100 * rate.high:.1f} %)"
-
-
-def undecided(found: Examination) -> list[CheckFacts]:
-    """Return the checks that settled nothing in any copy."""
-    return [check for check in found.checks if not check.decides]
-
-
-def alarming(found: Examination) -> list[CheckFacts]:
-    """Return the checks that failed or blocked in copies in which nothing changed, worst first."""
-    some = [
-        one
-        for one in found.checks
-        if one.kind != "improvement" and one.fails.count + one.blocks_unshown.count
-    ]
-    return sorted(some, key=lambda one: -(one.fails.count + one.blocks_unshown.count))
-
-
-def say_needs(check: CheckFacts) -> str:
-    """Return how many samples a check would need, or that it can't be said."""
-    if check.needs is None:
-        return f"has {check.samples:,} samples"
-    if check.needs <= check.samples:
-        return f"has {check.samples:,} samples, which is enough"
-    return f"has {check.samples:,} samples, would need about {about(check.needs)}"
 
 
 def rows_of(found: Examination) -> Iterator[tuple[str, list[PowerFacts]]]:
@@ -105,14 +77,7 @@ def _heading(found: Examination) -> str:
 
 
 def _alarms(found: Examination) -> str:
-    lines = [terminal_text(one) for one in alarm_sentences(found)]
-    for check in alarming(found)[:5]:
-        place = terminal_name(place_of(check.metric, check.slice))
-        shares = (
-            f"fails {100 * check.fails.share:.1f} %, blocks unproven {100 * check.blocks_unshown.share:.1f} %"
-        )
-        lines.append(f"  {terminal_name(check.rule)} ({place}): {shares}; {say_needs(check)}")
-    return "\n".join(lines)
+    return "\n".join(terminal_text(one, 1_000) for one in alarm_sentences(found))
 
 
 def _powers(found: Examination) -> str:
@@ -134,15 +99,12 @@ def _share(drop: PowerFacts) -> str:
     return "–" if drop.blocked is None else f"{100 * drop.blocked.share:.0f} %"
 
 
-def _undecided(found: Examination) -> str:
-    checks = undecided(found)
-    if not checks:
-        return "Every check can decide on this data."
-    lines = ["These checks settled nothing in any copy, whatever was put in:"]
-    for check in checks:
-        place = terminal_name(place_of(check.metric, check.slice))
-        lines.append(f"  {terminal_name(check.rule)} ({place}): {say_needs(check)}")
-    return "\n".join(lines)
+def _conclusion(found: Examination) -> str:
+    lines = [
+        f"  {terminal_text(one, 1_000)}" if one.startswith("- ") else terminal_text(one, 1_000)
+        for one in found.conclusion
+    ]
+    return "\n".join(["What follows", *lines])
 
 
 def _wrap(part: str, width: int) -> str:

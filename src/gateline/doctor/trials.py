@@ -86,7 +86,7 @@ def try_copies(ground: Ground, numbers: Sequence[int], powers: int) -> Iterator[
     for number in numbers:
         counts = Counts(copies=1)
         generator = np.random.default_rng([ground.seed, number])
-        pairs = _copy(ground, generator)
+        pairs = make_copy(ground, generator)
         chances = generator.random(len(pairs.ids))
         _judge_copy(ground, pairs, counts)
         if number < powers:
@@ -95,13 +95,14 @@ def try_copies(ground: Ground, numbers: Sequence[int], powers: int) -> Iterator[
         yield counts
 
 
-def judge(policy: Policy, pairs: Pairs) -> list[Finding]:
-    """Return the findings of all rules. Raises NotComparable like a gate."""
-    comparison = Comparison(pairs, policy.metrics, policy.statistics, plans=False)
+def judge(policy: Policy, pairs: Pairs, *, plans: bool = False) -> list[Finding]:
+    """Return the findings of all rules, with `plans` also what each could show. Raises NotComparable like a gate."""
+    comparison = Comparison(pairs, policy.metrics, policy.statistics, plans=plans)
     return [finding for rule in policy.rules for finding in rule.check(comparison)]
 
 
-def _copy(ground: Ground, generator: np.random.Generator) -> Pairs:
+def make_copy(ground: Ground, generator: np.random.Generator) -> Pairs:
+    """Return the pairs as they might have come out had nothing changed."""
     if ground.redone is None:
         return swap_sides(ground.pairs, generator)
     return redo_answers(ground.pairs, ground.redone, generator)

@@ -8,7 +8,7 @@ import re
 from gateline.reports.escape import clean
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_@./+-]*")
-_TAKEN = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
+_TAKEN = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "infinity"})
 
 
 def quote(text: str) -> str:
