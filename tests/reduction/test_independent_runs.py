@@ -17,7 +17,7 @@ from logs_of_runs import write_log
 from conftest import Reduce
 from gateline.cli import run
 from gateline.findings import Status
-from gateline.gate import check
+from gateline.gate import Options, check
 from gateline.guard import compare_policies
 from gateline.policy import load_policy
 from gateline.reduction.independent import has_too_few
@@ -216,3 +216,40 @@ def test_the_share_that_may_be_missing_counts_to_the_question() -> None:
             fewest = next(after for after in range(before + 1) if not has_too_few(before, after, most))
             allowed = int(np.floor(before * most + 1e-9))
             assert before - fewest == allowed
+
+
+def test_questions_that_were_tried_more_often_than_others_give_no_verdict(weeks: Weeks) -> None:
+    """Repeating only what failed lifts the mean, and no other run says how often to try; alone as well."""
+    log = make_week("after", EVEN, share=0.8)
+    again = [{**one, "attempt": 2, "metrics": {"good": 1}} for one in log if not one["metrics"]["good"]]
+    lifted = [*({**one, "attempt": 1} for one in log), *again]
+    file = weeks.reduce_log(write_log(weeks.folder / "after.jsonl", lifted), weeks.policy, groups=256)
+    before = weeks.reduced("before", EVEN, share=0.8)
+    for baseline in (before, None):
+        verdict = check(weeks.policy, baseline, file, on=DAY, options=Options(first_run=baseline is None))
+        assert verdict.verdict == "invalid"
+        assert "not tried equally often: one of them 2 times" in verdict.because[0]
+    allowed = POLICY.replace("independent}", "independent, uneven_attempts: allow}")
+    Path(weeks.policy).write_text(allowed)
+    verdict = check(weeks.policy, before, file, on=DAY)
+    assert verdict.verdict == "pass"
+    assert any("not tried equally often" in notice for notice in verdict.notices)
+
+
+def test_other_questions_tried_twice_are_told_though_the_number_of_records_is_the_same(
+    tmp_path: Path, reduce_log: Reduce
+) -> None:
+    """Each run repeats questions of its own choice; only the attempts at each question tell."""
+    policy = tmp_path / "paired.yml"
+    policy.write_text(POLICY.replace("independent", "refuse"))
+    files = []
+    for chosen in (range(40), range(40, 80)):
+        log = make_week("same", EVEN)
+        twice = [{**log[number], "attempt": 2} for number in chosen]
+        path = write_log(
+            tmp_path / f"{chosen.start}.jsonl", [*({**one, "attempt": 1} for one in log), *twice]
+        )
+        files.append(reduce_log(path, str(policy), groups=16))
+    verdict = check(str(policy), *files, on=DAY)
+    assert verdict.verdict == "invalid"
+    assert "a different number of times" in verdict.because[0]

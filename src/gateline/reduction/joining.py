@@ -35,6 +35,7 @@ from gateline.reduction.refusals import (
     refuse_missing,
     refuse_other_questions,
     refuse_scales,
+    refuse_uneven_attempts,
 )
 from gateline.reduction.sides import ReducedSide
 from gateline.reduction.soundness import refuse_unsound
@@ -110,6 +111,8 @@ def join(policy: PolicyFile, runs: Sequence[Reduced]) -> ReducedComparison:
             refuse_other_questions(sides)
         else:
             refuse_fewer_questions(sides, terms)
+    if len(runs) < 2 or not plan.paired:
+        refuse_uneven_attempts(sides, terms)
     refuse_empty_slices(sides, terms)
     asked = min(side.count("questions", None) for side in sides)
     if asked < terms.samples.at_least:
@@ -220,6 +223,11 @@ def _tell_facts(
 
 def _notices(sides: Sequence[ReducedSide], plan: Plan, facts: Pairing) -> list[str]:
     notices: list[str] = [said("notice.sums", count=min(len(side.rows(None)) for side in sides))]
+    notices += [
+        said("notice.uneven-tries", file=side.reduced.file, times=side.most_tries)
+        for side in sides
+        if side.untried_share > 0.0
+    ]
     if facts.independent is not None:
         notices += tell_numbers(facts.independent)
     for name in plan.metrics if len(sides) > 1 and plan.paired else ():

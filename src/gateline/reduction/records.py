@@ -304,6 +304,7 @@ class Questions:
             f"{number.format('id', 9, 8)} AS hash2",
             "CASE WHEN input_text IS NULL THEN 0 ELSE 1 END AS has_input",
             number.format("concat(id, chr(31), coalesce(input_text, ''))", 1, 8) + " AS hash3",
+            number.format("concat(id, chr(31), CAST(tries AS STRING))", 1, 8) + " AS hash4",
         ]
         for at, (name, _) in enumerate(self.metrics):
             if name in self.plan.sketched:

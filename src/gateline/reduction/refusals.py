@@ -25,7 +25,8 @@ def refuse_other_questions(sides: Sequence[ReducedSide]) -> None:
             f"the two runs did not answer the same questions: {counts[0]:,} in the baseline, {counts[1]:,} in the "
             "candidate, and the checksums of their ids or clusters differ",
             file,
-            "log the same questions in both; or, where they are meant to be others, reduce both with --unpaired",
+            "log the same questions in both; or, where they are meant to be others, say so in the policy: "
+            "samples: {on_mismatch: independent}",
         )  # fmt: skip
     moved = [
         place
@@ -46,12 +47,34 @@ def refuse_other_questions(sides: Sequence[ReducedSide]) -> None:
         )  # fmt: skip
     if asked_for and not all(one[0] for one in inputs):
         raise NotComparable(f"samples.same_input: a run has no {', '.join(asked_for)}", file)
-    if before.count("records", None) != after.count("records", None):
+    if before.count("hash4", None) != after.count("hash4", None):  # of each id with its number of attempts
         raise NotComparable(
             "the two runs tried the questions a different number of times",
             file,
-            "make as many attempts in both",
+            "make as many attempts at each question in both",
         )
+
+
+def refuse_uneven_attempts(sides: Sequence[ReducedSide], terms: Terms) -> None:
+    """Raise NotComparable where a run tries some questions more often than others by more than may be missing.
+
+    Repeating only what failed lifts every mean. Runs of the same questions need not be asked: they tried each question
+    equally often.
+    """
+    if terms.samples.uneven_attempts == "allow":
+        return
+    most = terms.missing.drop_at_most
+    problems = [
+        Problem(
+            said("problem.uneven-tries", times=side.most_tries, questions=side.count("questions", None)),
+            side.reduced.file,
+            said("hint.uneven-attempts"),
+        )
+        for side in sides
+        if side.untried_share > most + 1e-12
+    ]
+    if problems:
+        raise NotComparable("questions were not tried equally often", problems=problems)
 
 
 def refuse_empty_slices(sides: Sequence[ReducedSide], terms: Terms) -> None:

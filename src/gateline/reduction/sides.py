@@ -63,6 +63,16 @@ class ReducedSide:
         """Return the sum of a column of counts over a slice."""
         return sum(value or 0 for value in self.numbers(name, self.rows(place)))
 
+    @property
+    def most_tries(self) -> int:
+        """Return how often the question that was tried most often was tried."""
+        return int(max(self.numbers("attempts", self.rows(None))))
+
+    @property
+    def untried_share(self) -> float:
+        """Return the share of attempts that are not there of as many at each question as at the one with most."""
+        return 1.0 - self.count("records", None) / (self.count("questions", None) * self.most_tries)
+
     def fingerprint(self, place: str | None) -> tuple[tuple[int, ...], ...]:
         """Return which questions a slice has, by group: two runs with other questions differ in it."""
         rows = self.rows(place)

@@ -24,7 +24,7 @@ _MOST_QUESTIONS = 1 << 30
 """Questions of a group: the sum of their hashes is a whole number of 64 bits."""
 _NEAR = 1e-9
 """What adding up may lose, as a share of the size of what was added."""
-_COUNTS = ("questions", "records", "repeated", "inputs", "hash1", "hash2", "hash3")
+_COUNTS = ("questions", "records", "repeated", "inputs", "hash1", "hash2", "hash3", "hash4")
 
 
 def refuse_unsound(reduced: Reduced, plan: Plan) -> None:
@@ -49,9 +49,9 @@ class _Sums(CheckedTable):
         self._check_rows()
         questions = self.whole("questions", 1, _MOST_QUESTIONS)
         self.whole("records", questions, questions * _MOST_QUESTIONS)
-        self.whole("repeated", 0, questions)
+        self._check_attempts(questions)
         self.whole("inputs", 0, questions)
-        for at in (1, 2, 3):
+        for at in (1, 2, 3, 4):
             self.whole(f"hash{at}", 0, questions * _HASH)
         for at, name in enumerate(self.plan.metrics):
             self._check_metric(at, name, questions)
@@ -59,6 +59,15 @@ class _Sums(CheckedTable):
         said, counted = self.reduced.statement.get("records"), int(self.whole("records")[self.run].sum())
         if said != counted:
             self.refuse("records", None, f"add up to {counted:,}, and the file says {show(said)} records")
+
+    def _check_attempts(self, questions: Whole) -> None:
+        """Refuse records that so many attempts at so many questions can't be."""
+        records, repeated = self.whole("records"), self.whole("repeated", 0, questions)
+        most = self.whole("attempts", 1, _MOST_QUESTIONS)
+        fits = (records <= questions + repeated * (most - 1)) & (records >= questions + repeated)
+        self.hold("records", fits, "not what the questions and their attempts add up to")
+        self.hold("attempts", (most > 1) == (repeated > 0), "not what the repeated questions say")
+        self.hold("attempts", most <= most[self.row_of_run], "the whole run has less in this group")
 
     def _check_rows(self) -> None:
         places, groups = self.texts("place"), self.whole("grp", 0, self.plan.groups - 1)
@@ -233,7 +242,8 @@ class _Bins(CheckedTable):
 
 def needed_columns(plan: Plan) -> list[str]:
     """Return the columns that a table of sums has under a plan."""
-    names = ["place", "grp", "questions", "records", "repeated", "hash1", "hash2", "hash3", "inputs"]
+    names = ["place", "grp", "questions", "records", "attempts", "repeated", "inputs"]
+    names += ["hash1", "hash2", "hash3", "hash4"]
     for at, metric in enumerate(plan.metrics.values()):
         names += [f"{one}{at}" for one in ("due", "used", "lost", "min", "max")]
         names += [f"value{at}_whole", f"value{at}_rest", *(f"cause{at}_{code}" for code in CAUSES)]

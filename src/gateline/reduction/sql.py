@@ -84,12 +84,14 @@ class _Sums:
         columns = [
             "count(*) AS questions",
             "CAST(sum(tries) AS BIGINT) AS records",
+            "CAST(max(tries) AS BIGINT) AS attempts",
             "CAST(sum(CASE WHEN tries > 1 THEN 1 ELSE 0 END) AS BIGINT) AS repeated",
             "CAST(sum(odd) AS BIGINT) AS odd",
             "CAST(sum(differs) AS BIGINT) AS differing",
             "CAST(sum(hash1) AS BIGINT) AS hash1",
             "CAST(sum(hash2) AS BIGINT) AS hash2",
             "CAST(sum(CASE WHEN has_input = 1 THEN hash3 ELSE 0 END) AS BIGINT) AS hash3",
+            "CAST(sum(hash4) AS BIGINT) AS hash4",
             "CAST(sum(has_input) AS BIGINT) AS inputs",
         ]
         for at in range(len(self.plan.facts)):

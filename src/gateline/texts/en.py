@@ -278,6 +278,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{file}: {count} of {asked} questions was not tried as often as the others ({usual}): {ids}",
         "other": "{file}: {count} of {asked} questions were not tried as often as the others ({usual}): {ids}",
     },
+    "notice.uneven-tries": "{file}: the questions were not tried equally often, some of them {times} times",
     "notice.score-and-error": {
         "one": "{file}: {count} record carries both a score and an error; the score is not used",
         "other": "{file}: {count} records carry both a score and an error; the score is not used",
@@ -353,6 +354,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{count} of {asked} questions was not tried as often as the others ({usual}): {ids}",
         "other": "{count} of {asked} questions were not tried as often as the others ({usual}): {ids}",
     },
+    "problem.uneven-tries": "the {questions} questions were not tried equally often: one of them {times} times",
     "hint.uneven-attempts": (
         "try each question equally often: to repeat only what failed lifts every mean; or, where that is meant, write "
         "samples: {{uneven_attempts: allow}}"

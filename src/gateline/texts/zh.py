@@ -226,6 +226,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.not-compared": "切片 {slice}（{file}）的 {asked} 道题中有 {missing} 道未比较，因为不是所有运行都有：{ids}",
     "notice.other-attempts": "每道题的尝试次数：基线 {baseline}，候选 {candidate}",
     "notice.uneven-attempts": "{file}：{asked} 道题中有 {count} 道的尝试次数与其他题（{usual}）不同：{ids}",
+    "notice.uneven-tries": "{file}：各问题的尝试次数不同，有的尝试了 {times} 次",
     "notice.score-and-error": "{file}：{count} 条记录既有评分又有错误；评分没有采用",
     "missing.not-there": "{paths} 不存在",
     "missing.not-at-revision": "{path} 在 {revision} 处不存在",
@@ -275,6 +276,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "若是同一道题的多次尝试，请在字段 '{field}' 中编号，或指明编号所在的字段：samples: {{repeat_field: …}}"
     ),
     "problem.uneven-attempts": "{asked} 道题中有 {count} 道的尝试次数与其他题（{usual}）不同：{ids}",
+    "problem.uneven-tries": "{questions} 个问题的尝试次数不同：有的尝试了 {times} 次",
     "hint.uneven-attempts": (
         "请对每道题尝试同样多次：只重试失败的题会抬高所有均值；若确有此意，请写 samples: {{uneven_attempts: allow}}"
     ),
