@@ -1,0 +1,210 @@
+"""A rule that looks at a slice judges that slice: its samples, its interval, its gaps; and says which bound it holds.
+
+Most of these were found by changing the code and seeing that no test minded (docs/mutation.md).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from gateline.explanation import explain
+from gateline.findings import Finding, Status
+from gateline.policy import PolicyError
+from runs import judge, judge_one, make_run, read, records, set_metric
+
+IN_DE = "{id: r, metric: score, slice: language=de, "
+BY = {"slices": "{by: [language], at_least: 1}", "missing": "{drop_at_most: 1}"}
+PERCENT = "{score: {better: higher, show_as: percent}}"
+
+
+def in_slice(runs: str, rest: str, **parts: str) -> Finding:
+    return judge_one(runs, IN_DE + rest + "}", **{**BY, **parts})
+
+
+# --- every
+
+
+def test_every_lists_the_failing_samples_of_its_slice_only() -> None:
+    runs = "a en 1>0 b de 1>0.2 c de 1>1 d en 1>0.1"
+    found = in_slice(runs, "kind: every, at_least: 0.5")
+    assert (found.failing, found.failing_count, found.samples) == (["b"], 1, 2)
+    assert in_slice("a en 1>0 b de 1>1", "kind: every, at_least: 0.5").status is Status.PASS
+
+
+def test_every_is_not_unsettled_by_what_is_unknown_elsewhere() -> None:
+    assert in_slice("a en 1>? b de 1>1", "kind: every, at_least: 0.5").status is Status.PASS
+    found = in_slice("a en 1>? b de 1>1 c de 1>?", "kind: every, at_least: 0.5")
+    assert (found.status, found.notes) == (
+        Status.INCONCLUSIVE,
+        ["1 sample without a usable value can't be shown to meet the bound"],
+    )
+
+
+def test_every_counts_the_attempts_that_are_missing_in_its_slice_only() -> None:
+    """An unknown attempt may be the one that misses the bound; one in another slice is none of its business."""
+    rest = "kind: every, at_least: 0.5"
+    assert in_slice("a en 1,1>1,? b de 1,1>1,1", rest).status is Status.PASS
+    found = in_slice("a en 1,1>1,1 b de 1,1>0.6,? c de 1,1>1,1", rest)
+    assert found.status is Status.INCONCLUSIVE
+    assert found.notes == ["1 sample without a usable value can't be shown to meet the bound"]
+    holds_at_worst = in_slice("a de 1,1>1,? b de 1,1>1,1", "kind: every, at_least: 0.5")
+    assert holds_at_worst.status is Status.PASS  # (1 + 0) / 2 still meets the bound
+
+
+def test_every_stands_however_few_samples_there_are() -> None:
+    """One wrong answer in a tiny slice is a wrong answer, and one right answer is all that was asked."""
+    few = {"slices": "{by: [language], at_least: 30}", "samples": "{at_least: 1}"}
+    assert in_slice("a de 1>0 b*40 en 1>1", "kind: every, at_least: 0.5", **few).status is Status.FAIL
+    assert in_slice("a de 1>1 b*40 en 1>1", "kind: every, at_least: 0.5", **few).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("bound", "judged", "threshold"),
+    [
+        ("at_least: 0.5", "candidate", 0.5),
+        ("at_most: 0.75", "candidate", 0.75),
+        ("worse_by_at_most: 0.25", "gain", -0.25),
+        ("worse_by_at_most: [50%, 0.25]", "gain", -0.25),
+        ("worse_by_at_most: 50%", "gain", None),  # it is another number for each sample
+    ],
+)
+def test_every_says_what_it_holds_each_sample_against(bound: str, judged: str, threshold: float) -> None:
+    found = judge_one("a 0.5>0.5", "{id: r, metric: score, kind: every, " + bound + "}")
+    assert (found.status, found.judged, found.threshold) == (Status.PASS, judged, threshold)
+    name, _, value = bound.partition(": ")
+    shown = getattr(found, name)
+    assert str(shown).replace("'", "") == value
+    assert [
+        one for one in ("at_least", "at_most", "worse_by_at_most") if getattr(found, one) is not None
+    ] == [name]
+
+
+def test_samples_that_fail_equally_are_listed_by_id_so_that_the_order_of_the_file_plays_no_part() -> None:
+    chosen = np.random.default_rng(7).choice(["0.1", "0.2"], 40)
+    scores = {f"q{number:02d}": value for number, value in enumerate(chosen)}
+    runs = " ".join(f"{name} 1>{value}" for name, value in reversed(scores.items()))
+    found = judge_one(runs, "{id: r, metric: score, kind: every, at_least: 0.5}")
+    assert found.failing == sorted(scores, key=lambda name: (float(scores[name]), name))[:20]
+
+
+# --- bounds are refused and told under their own names
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        ("every", "at_least", "1.5"),
+        ("every", "at_most", "-0.5"),
+        ("every", "worse_by_at_most", "1.5"),
+        ("limit", "at_least", "1.5"),
+        ("limit", "at_most", "-0.5"),
+        ("tolerance", "worse_by_at_most", "1.5"),
+        ("improvement", "better_by_at_least", "1.5"),
+    ],
+)
+def test_a_bound_that_holds_always_or_never_is_refused_by_its_name(kind: str, name: str, value: str) -> None:
+    with pytest.raises(PolicyError, match=rf"rules\[0\] r\.{name}: .*range \[0, 1\]"):
+        read(f"{{id: r, kind: {kind}, metric: score, {name}: {value}}}")
+
+
+def test_a_bound_on_each_sample_is_held_against_the_range_of_one_sample() -> None:
+    """A total may be beyond the range of a sample; each sample may not."""
+    total = {"metrics": "{score: {better: lower, range: [0, 1], summary: total}}"}
+    read("{id: r, kind: limit, metric: score, at_most: 12}", **total)
+    with pytest.raises(PolicyError, match=r"at_most"):
+        read("{id: r, kind: every, metric: score, at_most: 12}", **total)
+
+
+def test_a_percentage_fits_what_is_shown_as_percent_and_nothing_else() -> None:
+    read("{id: r, kind: limit, metric: score, at_least: 50%}", metrics=PERCENT)
+    with pytest.raises(PolicyError, match="shown as percent"):
+        read("{id: r, kind: limit, metric: score, at_least: 50%}", metrics="{score: {better: higher}}")
+
+
+@pytest.mark.parametrize(("name", "words"), [("at_least", "at least"), ("at_most", "at most")])
+@pytest.mark.parametrize("kind", ["every", "limit"])
+def test_explain_says_on_which_side_the_bound_lies(kind: str, name: str, words: str) -> None:
+    text = explain(read(f"{{id: r, kind: {kind}, metric: score, {name}: 0.5}}"))
+    assert f"score must be {words} 0.5" in text
+
+
+# --- limit
+
+
+def test_a_limit_in_a_slice_has_the_interval_of_that_slice() -> None:
+    """Of 40 right and wrong answers the interval is near the exact one of the shares in the slice, not in the run."""
+    runs = "a*30 de 1>1 b*10 de 1>0 c*100 en 1>1"
+    found = in_slice(runs, "kind: limit, at_least: 0.5, decide_by: interval")
+    assert (found.candidate, found.threshold, found.status) == (0.75, 0.5, Status.PASS)
+    assert found.interval is not None
+    exact = beta.ppf([0.025, 0.975], [30, 31], [11, 10])  # Clopper and Pearson 1934
+    assert found.interval.low == pytest.approx(exact[0], abs=0.04)
+    assert found.interval.high == pytest.approx(exact[1], abs=0.04)
+
+
+def test_limits_in_a_family_of_slices_widen_their_intervals() -> None:
+    runs = "a*30 de 1>1 b*10 de 1>0 c*100 en 1>1 d*10 en 1>0"
+    one = in_slice(runs, "kind: limit, at_least: 0.5, decide_by: interval, on_inconclusive: warn")
+    rule = "{id: r, metric: score, slices: true, kind: limit, at_least: 0.5, decide_by: interval, on_inconclusive"
+    family = {found.slice: found for found in judge(runs, rule + ": warn}", **BY)}["language=de"]
+    assert (one.family, family.family) == (1, 2)
+    assert one.interval is not None and family.interval is not None
+    assert family.interval.level == pytest.approx(1 - (1 - one.interval.level) / 2)
+    assert family.interval.low < one.interval.low < one.interval.high < family.interval.high  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("rest", ["kind: limit, at_least: 0.5", "kind: tolerance, worse_by_at_most: 0.1"])
+def test_what_the_interval_says_of_itself_stands_in_the_finding(rest: str) -> None:
+    """Five samples say nothing of the slowest 1 %, so an end is missing, and the finding says why."""
+    high = {"metrics": "{score: {better: higher, summary: p99}}"}
+    found = in_slice("a*5 de 1>1 b*5 en 1>1", rest + ", decide_by: interval", **high)
+    assert found.interval is not None and None in (found.interval.low, found.interval.high)
+    assert found.notes
+
+
+# --- what is left out
+
+
+@pytest.mark.parametrize(("lost", "status"), [(3, Status.PASS), (9, Status.INCONCLUSIVE)])
+def test_what_is_left_out_of_a_slice_is_taken_at_its_worst_and_by_value(lost: int, status: Status) -> None:
+    """At the worst the mean falls by 3/303 or by 9/309: within 0.02 or beyond. Its interval reaches further down."""
+    runs = f"a*300 de 1>1 x*{lost} de 1>? b*3000 en 1>1"
+    found = in_slice(runs, "kind: tolerance, worse_by_at_most: 0.02", missing="{drop_at_most: 0.005}")
+    assert found.status is status
+
+
+@pytest.mark.parametrize(("floor", "status"), [("0.95", Status.PASS), ("0.98", Status.INCONCLUSIVE)])
+def test_a_floor_at_the_worst_rests_on_the_candidate_alone(floor: str, status: Status) -> None:
+    """30 of 31 at the worst are 0.968, whatever the baseline lacks."""
+    runs = "a*25 de 1>1 y*5 de ?>1 x de 1>? b*900 en 1>1"
+    found = in_slice(runs, f"kind: limit, at_least: {floor}", missing="{drop_at_most: 0.01}")
+    assert found.status is status
+
+
+# --- thresholds
+
+
+@pytest.mark.parametrize("rest", ["worse_by_at_most: 0", "worse_by_at_most: 0%"])
+def test_a_threshold_of_nothing_has_no_sign(rest: str) -> None:
+    found = judge_one(
+        "a*9 1>1 b 0.5>0.5", f"{{id: r, kind: tolerance, metric: score, decide_by: value, {rest}}}"
+    )
+    assert found.threshold == 0
+    assert math.copysign(1, found.threshold) == 1
+
+
+def test_of_two_distances_the_more_lenient_decides_by_the_size_of_the_baseline() -> None:
+    """10 % of a baseline of 2 are 0.2; of 20 they are 2."""
+    rule = "{id: r, kind: tolerance, metric: score, decide_by: value, worse_by_at_most: [10%, 1]}"
+    for scale, judged in ((2.0, "gain"), (20.0, "relative_gain")):
+        before, after = records("q*12 1>1")
+        set_metric(before, "score", [scale] * 12)
+        set_metric(after, "score", [scale * 0.7] * 12)
+        found = judge_one(
+            (make_run(before, "b"), make_run(after, "c")), rule, metrics="{score: {better: higher}}"
+        )
+        assert found.judged == judged
