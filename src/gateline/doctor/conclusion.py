@@ -115,7 +115,7 @@ def _tell_missed(found: Examination) -> list[str]:
 
 def _why_missed(power: PowerFacts) -> str:
     assert power.blocked is not None
-    share = f"{100 * power.blocked.share:.0f} %"
+    share = f"{100 * power.blocked.share:.0f} %" + ("" if power.of_range else ", of a drop of 10 % of itself")
     if power.samples is None:
         return f"{share}; no rule compares it with the baseline just there"
     if power.allowed:
