@@ -190,26 +190,24 @@ def test_the_policy_is_checked_as_a_whole(tmp_path: Path, world: dict[str, np.nd
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "judge.md"
 
 
-def test_the_policy_and_the_labels_of_the_page_are_read(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
-    text = PAGE.read_text(encoding="utf-8").split("## The judge's error in a gate")[1]
-    (tmp_path / "policy.yml").write_text(text.split("```yaml\n")[1].split("```")[0])
-    lines = text.split("```json\n")[1].split("```")[0]
-    for name, key in (("baseline", "jb"), ("candidate", "ja")):
-        write(tmp_path / f"{name}.jsonl", world[key])
-        content = (tmp_path / f"{name}.jsonl").read_text().replace("score", "faithfulness")
-        (tmp_path / f"{name}.jsonl").write_text(content.replace('"q0"', '"q-0173"'))
-    label(tmp_path, world, 200)
-    more = (tmp_path / "human.jsonl").read_text().replace("score", "faithfulness").splitlines()[2:]
-    (tmp_path / "labels.jsonl").write_text(lines + "\n".join(more) + "\n")
-    found = check(
-        tmp_path / "policy.yml",
-        tmp_path / "baseline.jsonl",
-        tmp_path / "candidate.jsonl",
-        on=datetime.date(2026, 11, 30),
-    )
-    # 20 points were lost, and the judge saw none of that: agreement is not shown to be 80 %, or the loss is
-    assert found.verdict in ("invalid", "fail")
-    assert any("200 answers of the candidate and 200 of the baseline" in one for one in found.notices)
+def test_the_labels_of_the_page_are_tied_to_their_answers(tmp_path: Path) -> None:
+    """Each line counts for the run that it names, and not where the run's answer is another one."""
+    lines = PAGE.read_text(encoding="utf-8").split("```json\n")[1].split("```")[0].splitlines()
+    labels = [json.loads(line) for line in lines]
+    assert [one["run"] for one in labels] == ["baseline", "candidate"]
+    for changed, counted in ((False, (1, 1)), (True, (0, 1))):
+        for run, one in zip(("baseline", "candidate"), labels, strict=True):
+            answer = "something else" if changed and run == "candidate" else one["answer"]
+            records = [{"id": f"q{row}", "metrics": {"score": 1}} for row in range(N)]
+            records[0] |= {"id": one["id"], "answer": answer}
+            (tmp_path / f"{run}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+        (tmp_path / "human.jsonl").write_text("\n".join(lines) + "\n")
+        found = judge(
+            tmp_path, calibration="calibration: {human: human.jsonl, metric: score, label: faithfulness}\n"
+        )
+        told = "people labelled {} answers of the candidate and {} of the baseline".format(*counted)
+        assert any(told in one for one in found.notices)
+        assert any("is of another answer" in one for one in found.notices) == changed
 
 
 REAL = (
