@@ -1,20 +1,24 @@
-"""`gateline reduce` beside reading the whole log: seconds, as ratios, and bytes of what is left.
+"""`gateline reduce` beside reading the whole log: seconds, as ratios, memory, and bytes of what is left.
 
     python benchmarks/reduce.py --questions 1000000 --large 10000000 --runs 3
 
 Logs are made by DuckDB. Each round reduces both logs of `--questions` and checks the sums, and checks the logs
 themselves, one after the other; medians over the rounds are printed with the smallest and the largest. The log of
-`--large` records is reduced once.
+`--large` records is reduced in turn with the least that any sum by question needs in the same engine: one pass that
+groups the records by id and cluster and sums their columns up. Memory is the largest resident size of a process.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 POLICY = """
@@ -46,6 +50,28 @@ FROM range({records}) AS t(i)) TO '{path}' (FORMAT parquet)
 """
 
 
+PLAIN_PASS = """
+import sys
+import duckdb
+duckdb.sql(
+    "SELECT doc, count(*), sum(g), sum(f), sum(b), sum(a), sum(l) FROM (SELECT id, any_value(doc) AS doc, "
+    'avg("metrics.good") AS g, avg("metrics.faith") AS f, avg("metrics.bad") AS b, avg("metrics.all") AS a, '
+    "avg(latency_ms) AS l FROM read_parquet(?) GROUP BY id) GROUP BY doc", params=[sys.argv[1]]
+).arrow()
+"""
+"""Records to questions to clusters, with no missing values, slices, checks or sketches."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one process cost."""
+
+    seconds: float
+    processor: float
+    """Seconds of all cores."""
+    megabytes: float
+
+
 def make_log(path: Path, records: int, run: int) -> Path:
     import duckdb
 
@@ -53,61 +79,93 @@ def make_log(path: Path, records: int, run: int) -> Path:
     return path
 
 
-def gateline(*arguments: object) -> float:
-    """Run the command and return its seconds."""
+def run(command: Sequence[object]) -> Cost:
+    """Run a command and return what it cost."""
     begin = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "gateline", *map(str, arguments)], capture_output=True, text=True, check=False
+    process = subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1):
+        raise SystemExit(said.decode(errors="replace"))
+    per_megabyte = 1024 * 1024 if sys.platform == "darwin" else 1024
+    seconds = time.perf_counter() - begin
+    return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / per_megabyte)
+
+
+def gateline(*arguments: object) -> Cost:
+    """Run gateline."""
+    return run([sys.executable, "-m", "gateline", *arguments])
+
+
+def middle(numbers: Sequence[float], unit: str = " s") -> str:
+    return f"{statistics.median(numbers):.1f}{unit} ({min(numbers):.1f} to {max(numbers):.1f})"
+
+
+def tell(what: str, costs: Sequence[Cost]) -> None:
+    seconds, processor = [one.seconds for one in costs], [one.processor for one in costs]
+    most = max(one.megabytes for one in costs)
+    print(f"  {what}: {middle(seconds)}, of all cores {middle(processor)}, at most {most:,.0f} MB")
+
+
+def measure_both_paths(folder: Path, policy: Path, questions: int, rounds: int) -> None:
+    """Reduce two logs and judge the sums, and judge the logs themselves."""
+    logs = [make_log(folder / f"{number}.parquet", questions, number) for number in (0, 1)]
+    sums = [folder / f"{number}.reduced.parquet" for number in (0, 1)]
+    reducing, judging, direct, ratios = [], [], [], []
+    for _ in range(rounds):
+        each = [
+            gateline("reduce", log, "--policy", policy, "-o", one)
+            for log, one in zip(logs, sums, strict=True)
+        ]
+        reducing += each
+        judging.append(gateline("check", "--policy", policy, "--baseline", sums[0], "--candidate", sums[1]))
+        direct.append(gateline("check", "--policy", policy, "--baseline", logs[0], "--candidate", logs[1]))
+        ratios.append(direct[-1].seconds / (sum(one.seconds for one in each) + judging[-1].seconds))
+    print(f"{questions:,} questions in each run, {rounds} rounds: median (smallest to largest)")
+    tell("reduce one log", reducing)
+    tell("check the sums", judging)
+    tell("check the logs", direct)
+    print(
+        f"  check of the logs takes {middle(ratios, ' times')} as long as reducing both and checking the sums"
     )
-    if done.returncode not in (0, 1):
-        raise SystemExit(done.stderr)
-    return time.perf_counter() - begin
+    print(f"  a log of {logs[0].stat().st_size:,} bytes becomes {sums[0].stat().st_size:,} bytes")
+    for log in logs:
+        log.unlink()
 
 
-def middle(seconds: list[float]) -> str:
-    return f"{statistics.median(seconds):.1f} s ({min(seconds):.1f} to {max(seconds):.1f})"
+def measure_large(folder: Path, policy: Path, records: int, rounds: int) -> None:
+    """Reduce one large log, in turn with a plain pass."""
+    log, sums = make_log(folder / "large.parquet", records, 0), folder / "large.reduced.parquet"
+    reducing, plain = [], []
+    for _ in range(rounds):
+        plain.append(run([sys.executable, "-c", PLAIN_PASS, log]))
+        reducing.append(gateline("reduce", log, "--policy", policy, "-o", sums))
+    print(f"{records:,} records, {rounds} rounds")
+    tell("reduce", reducing)
+    tell("a plain pass in the same engine", plain)
+    ratios = [one.processor / beside.processor for one, beside in zip(reducing, plain, strict=True)]
+    print(f"  reduce takes {middle(ratios, ' times')} the processor time of the plain pass")
+    print(f"  {log.stat().st_size:,} bytes become {sums.stat().st_size:,}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--questions", type=int, default=1_000_000)
-    parser.add_argument("--large", type=int, default=10_000_000)
+    parser.add_argument("--questions", type=int, default=1_000_000, help="of each of two logs; 0: none")
+    parser.add_argument("--large", type=int, default=10_000_000, help="records of the large log; 0: none")
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         policy = folder / "policy.yml"
         policy.write_text(POLICY)
-        logs = [make_log(folder / f"{run}.parquet", options.questions, run) for run in (0, 1)]
-        sums = [folder / f"{run}.reduced.parquet" for run in (0, 1)]
-        reducing, judging, direct = [], [], []
-        for _ in range(options.runs):
-            pairs = zip(logs, sums, strict=True)
-            reducing.append(sum(gateline("reduce", log, "--policy", policy, "-o", one) for log, one in pairs))
-            judging.append(
-                gateline("check", "--policy", policy, "--baseline", sums[0], "--candidate", sums[1])
-            )
-            direct.append(
-                gateline("check", "--policy", policy, "--baseline", logs[0], "--candidate", logs[1])
-            )
-        print(
-            f"{options.questions:,} questions in each run, {options.runs} rounds: median (smallest to largest)"
-        )
-        print(
-            f"reduce both: {middle(reducing)}; check the sums: {middle(judging)}; check the logs: {middle(direct)}"
-        )
-        ratios = [d / (r + j) for d, r, j in zip(direct, reducing, judging, strict=True)]
-        print(f"the direct path takes {statistics.median(ratios):.2f} times as long as reducing and judging")
-        print(f"a log of {logs[0].stat().st_size:,} bytes becomes {sums[0].stat().st_size:,} bytes")
-        for log in logs:
-            log.unlink()
+        if options.questions:
+            measure_both_paths(folder, policy, options.questions, options.runs)
         if options.large:
-            log = make_log(folder / "large.parquet", options.large, 0)
-            seconds = gateline("reduce", log, "--policy", policy, "-o", sums[0])
-            size = sums[0].stat().st_size
-            print(f"{options.large:,} records: {seconds:.1f} s, {log.stat().st_size:,} bytes become {size:,}")
+            measure_large(folder, policy, options.large, options.runs)
 
 
 if __name__ == "__main__":
