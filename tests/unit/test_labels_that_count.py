@@ -20,7 +20,11 @@ from hypothesis import strategies as st
 from gateline.gate import check
 from gateline.guard import compare_policies
 from gateline.policy import load_policy
+from gateline.reports.tables import counted
+from gateline.spelling import PLAIN
+from gateline.texts import load
 from gateline.verdict import Verdict
+from gateline.wording import describe
 
 N = 300
 TOLERANCE = "{id: holds, kind: tolerance, metric: score, worse_by_at_most: 0.05}"
@@ -396,3 +400,22 @@ def test_a_judge_is_not_found_good_by_value_on_few_labels(
     assert refused.verdict == ("pass" if status == "pass" else "invalid")
     if status != "pass":
         assert "of the candidate" in refused.problems[0].message and "needed" in refused.problems[0].message
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_reports_say_on_how_many_labels_a_number_rests(tmp_path: Path, language: str) -> None:
+    runs(tmp_path)
+    labels(tmp_path, np.random.default_rng(1).choice(N, 40, replace=False), lambda row: float(row % 3 > 0))
+    found = judge(tmp_path, TOLERANCE, FLOOR, terms=f"lang: {language}\n")
+    cells = {"en": "of 300, 40 labels", "zh": "/ 300，40 个标注"}
+    spelling = PLAIN.speaking(load(language))
+    assert [cells[language] in counted(one, spelling) for one in found.findings if one.rule == "holds"] == [
+        True
+    ]
+    said = {"en": "from 40 labels of people", "zh": "依据 40 个人工标注"}
+    assert all(said[language] in describe(one, spelling) for one in found.findings)
+    labels(tmp_path, range(4), lambda row: 1.0)
+    few = judge(tmp_path, TOLERANCE, FLOOR, terms=f"lang: {language}\n")
+    assert not any("4 labels" in counted(one, spelling) for one in few.findings)
+    stands = {"en": "people labelled 4 independent samples", "zh": "只有 4 个独立样本"}
+    assert all(stands[language] in describe(one, spelling) for one in few.findings)

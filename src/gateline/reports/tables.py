@@ -171,13 +171,16 @@ def _found(finding: Finding, spelling: Spelling) -> str:
 
 
 def counted(finding: Finding, spelling: Spelling) -> str:
-    """Return `13 / 1 of 90`, and in how many independent groups where that is fewer."""
+    """Return `13 / 1 of 90`, in how many independent groups where that is fewer, and how many labels correct it."""
     number = f"{finding.samples:,}"
     if finding.worse is not None and finding.better is not None:
         moved = f"{finding.worse:,} / {finding.better:,}"
         number = spelling.say("cell.moved-of", moved=moved, samples=number)
     if finding.clusters and finding.clusters != finding.samples:
-        return spelling.say("cell.in-groups", number=number, groups=f"{finding.clusters:,}")
+        number = spelling.say("cell.in-groups", number=number, groups=f"{finding.clusters:,}")
+    told = finding.calibration
+    if told is not None and told.corrects and finding.kind != "every":
+        number = spelling.say("cell.labelled", number=number, count=told.labelled)
     return number
 
 

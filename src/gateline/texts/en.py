@@ -621,6 +621,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "column.text": "text",
     "cell.moved-of": "{moved} of {samples}",
     "cell.in-groups": "{number} in {groups}",
+    "cell.labelled": {"one": "{number}, {count} label", "other": "{number}, {count} labels"},
     "title.all-checks": {"one": "The check", "other": "All {count} checks"},
     "title.provenance": "How the runs were made",
     "title.provenance-counted": "How the runs were made ({differences})",

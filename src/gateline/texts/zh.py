@@ -486,6 +486,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "column.text": "内容",
     "cell.moved-of": "{moved} / {samples}",
     "cell.in-groups": "{number}（{groups} 组）",
+    "cell.labelled": "{number}，{count} 个标注",
     "title.all-checks": "全部 {count} 项检查",
     "title.provenance": "两次运行的生成条件",
     "title.provenance-counted": "两次运行的生成条件（{differences}）",
