@@ -51,6 +51,8 @@ class Options:
     """Which outcome ends with exit code 1."""
     first_run: bool = False
     """Whether a missing baseline is allowed: only fixed limits are judged then."""
+    require_fresh: bool = False
+    """Whether a candidate that holds the baseline's records gets no verdict."""
     read_as: str | None = None
     """Name of the reader for both files, where the content does not tell."""
     with_excerpts: bool = False

@@ -15,7 +15,7 @@ from gateline.conclusion import Known, Options, add_notices, conclude, refuse, t
 from gateline.errors import GatelineError, InputError, NotComparable, PolicyError
 from gateline.findings import Finding
 from gateline.guard import compare_policies
-from gateline.pairing import pair, refuse_missing
+from gateline.pairing import pair, refuse_missing, refuse_stale
 from gateline.policy import PolicyFile, load_policy
 from gateline.readers import read_run
 from gateline.reduction.file import FORMAT as REDUCED
@@ -77,6 +77,8 @@ def _judge(known: Known, options: Options) -> Verdict:
     """Pair, compare, judge, waive, conclude."""
     comparison, policy = _compare(known), known.policy
     assert policy is not None and known.pairs is not None
+    if options.require_fresh:
+        refuse_stale(known.pairs)
     found = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
     if known.candidate_run is not None and known.candidate_run.format == REDUCED:
         found = _settle_reduced(found, comparison, policy)

@@ -259,9 +259,9 @@ class Verdict(Record):
     def warns(self) -> bool:
         """Return whether a pass has something that people should look at.
 
-        No baseline, and a candidate that is the baseline, are mostly faults of the wiring.
+        No baseline, and a candidate that is the baseline or holds records of it, are mostly faults of the wiring.
         """
-        same = self.pairing is not None and self.pairing.identical
+        same = self.pairing is not None and (self.pairing.identical or self.pairing.carried_over > 0)
         return self.first_run or same or any(finding.warns for finding in self.findings)
 
     def to_json(self) -> str:

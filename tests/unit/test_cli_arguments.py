@@ -27,8 +27,8 @@ def test_each_command_has_a_module_that_runs_it() -> None:
 def test_the_defaults_of_check() -> None:
     assert vars(options("check", *GATE)) == {
         "command": "check", "policy": "p", "baseline": None, "candidate": "c", "output_dir": None, "base_policy": None,
-        "on": None, "fail_on": "fail", "read_as": None, "first_run": False, "with_excerpts": False, "format": "text",
-        "quiet": False, "verbose": 0, "unreadable": None, "lang": None,
+        "on": None, "fail_on": "fail", "read_as": None, "first_run": False, "require_fresh": False,
+        "with_excerpts": False, "format": "text", "quiet": False, "verbose": 0, "unreadable": None, "lang": None,
     }  # fmt: skip
 
 
@@ -73,6 +73,7 @@ def test_every_option_of_every_command_has_its_variable(monkeypatch: pytest.Monk
         "judge-everywhere": "1",
         "format": "json",
         "first-run": "1",
+        "require-fresh": "1",
         "with-excerpts": "1",
         "quiet": "1",
         "json": "1",

@@ -148,6 +148,11 @@ def _add_gate(
     _switch(parser, "--first-run", help="allow that there is no baseline yet: only fixed limits are judged")
     _switch(
         parser,
+        "--require-fresh",
+        help="no verdict where the candidate, or a part of it, is the baseline and was not evaluated again",
+    )
+    _switch(
+        parser,
         "--with-excerpts",
         help="let reports hold texts of questions (artifacts of public repositories are public)",
     )

@@ -84,6 +84,7 @@ def _asked(options: argparse.Namespace) -> gate.Options:
     return gate.Options(
         fail_on=options.fail_on,
         first_run=options.first_run,
+        require_fresh=options.require_fresh,
         read_as=options.read_as,
         with_excerpts=options.with_excerpts,
     )

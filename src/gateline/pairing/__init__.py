@@ -14,6 +14,7 @@ from gateline.errors import InputError, NotComparable, Problem
 from gateline.pairing.agreement import check_agreement, check_definitions
 from gateline.pairing.allowance import refuse_missing
 from gateline.pairing.attempts import tell_attempts
+from gateline.pairing.carried import find_carried
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
 from gateline.pairing.join import (
     Codes,
@@ -28,6 +29,7 @@ from gateline.pairing.labels import NONE, Labels, Rows
 from gateline.pairing.marks import find_errors
 from gateline.pairing.provenance import compare_provenance, list_changes, state_facts
 from gateline.pairing.settings import Terms
+from gateline.pairing.stale import refuse_stale, tell_carried
 from gateline.pairing.values import (
     CAUSE_NAMES,
     COUNTED_WORST,
@@ -50,6 +52,7 @@ __all__ = [
     "list_changes",
     "pair",
     "refuse_missing",
+    "refuse_stale",
     "state_facts",
 ]
 
@@ -70,6 +73,8 @@ class Pairs:
     identical: bool
     """Whether both files hold the same records."""
     changed: list[ChangedField] = field(default_factory=list)
+    carried: list[int] = field(default_factory=list)
+    """Pairs that were not answered again (`carried.find_carried`)."""
     facts: Pairing | None = None
     notices: list[str] = field(default_factory=list)
 
@@ -128,7 +133,8 @@ def pair(
     cluster, names = labels.clusters()
     metrics = {name: settle(name, metric, sides, labels, terms) for name, metric in terms.metrics.items()}
     identical = baseline is not None and records_are_the_same(baseline, candidate)
-    pairs = Pairs(ids, sides, cluster, names, labels, metrics, identical, changed)
+    carried = [] if baseline is None else find_carried(sides[0], sides[1], terms.metrics)
+    pairs = Pairs(ids, sides, cluster, names, labels, metrics, identical, changed, carried)
     pairs.facts = _tell_pairing(pairs, lost, new, terms)
     pairs.notices = [*_notice(pairs, terms), *agreed]
     if golden is not None and unasked:
@@ -189,6 +195,7 @@ def _tell_pairing(pairs: Pairs, lost: Sequence[str], new: Sequence[str], terms: 
         clusters=len(np.unique(pairs.cluster)),
         attempts=any(side.repeated for side in pairs.sides),
         identical=pairs.identical,
+        carried_over=len(pairs.carried),
         only_in_baseline=_tell_ids(lost, pairs.sides[0].run, pairs.labels, terms),
         only_in_candidate=_tell_ids(new, pairs.sides[-1].run, pairs.labels, terms),
         no_answer=no_answer,
@@ -263,6 +270,4 @@ def _notice(pairs: Pairs, terms: Terms) -> list[str]:
             notices.append(
                 said("notice.not-compared", slice=name, file=run.file, ids=name_some(away), **counts)
             )
-    if pairs.identical:
-        notices.append(said("note.identical"))
-    return notices
+    return notices + tell_carried(pairs)

@@ -69,6 +69,9 @@ class Pairing(Record):
     """Whether a question stands in a run more than once."""
     identical: bool
     """Whether both files hold the same records."""
+    carried_over: int = 0
+    """Questions whose record in the candidate is the baseline's, measured times or ids of runs and all: they were not
+    answered again. 0 where there are no more than chance explains."""
     only_in_baseline: LeftOutIds
     only_in_candidate: LeftOutIds
     no_answer: list[LeftOutValues]

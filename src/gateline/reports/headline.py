@@ -62,8 +62,9 @@ def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
         return spelling.join_clauses(verdict.because[:1]) or spelling.say("headline.gate-said-no")
     if verdict.first_run:
         return spelling.join_sentences([spelling.say("headline.first-run"), _what_passed(verdict, spelling)])
-    if verdict.pairing is not None and verdict.pairing.identical:
-        return spelling.join_sentences([spelling.say("headline.identical"), _what_passed(verdict, spelling)])
+    same = _say_same_records(verdict, spelling)
+    if same:
+        return spelling.join_sentences([same, _what_passed(verdict, spelling)])
     warning = [f for f in verdict.findings if f.warns]
     if warning:
         first = spelling.say("headline.warning", finding=describe(warning[0], spelling))
@@ -75,6 +76,18 @@ def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     return spelling.join_sentences(
         [_what_passed(verdict, spelling), *(describe(finding, spelling) for finding in shown[:1])]
     )
+
+
+def _say_same_records(verdict: Verdict, spelling: Spelling) -> str:
+    """Return that the candidate, or a part of it, was not evaluated again; empty where nothing tells so."""
+    pairing = verdict.pairing
+    if pairing is None or not (pairing.identical or pairing.carried_over):
+        return ""
+    if not pairing.carried_over:
+        return spelling.say("headline.identical")
+    if pairing.identical:
+        return spelling.say("headline.not-evaluated-again")
+    return spelling.say("headline.carried-over", count=pairing.carried_over, asked=pairing.paired)
 
 
 def counts_line(verdict: Verdict, spelling: Spelling = PLAIN) -> str:

@@ -1,0 +1,188 @@
+"""A candidate that was not evaluated again proves nothing, whole or in part: measured times and ids of runs tell."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateline.pairing import Pairs
+from gateline.reports import render
+from gateline.verdict import Verdict
+from runs import SHARED, TOLERANCE, check_gate, make_pairs, make_run, write_gate, write_run
+
+Records = list[dict[str, Any]]
+BY_VALUE = TOLERANCE[:-1] + ", decide_by: value}"
+
+
+def measured(seed: int, number: int = 60, digits: int = 4, failed: int = 4) -> Records:
+    """Return records as an evaluation has them: a score by question, and a time of so many digits that it measured."""
+    times = np.random.default_rng(seed).lognormal(6.5, 0.3, number)
+    return [
+        {
+            "id": f"q{row}",
+            "metrics": {"score": float(row % failed > 0)},
+            "latency_ms": float(f"{time:.{digits}g}"),
+        }
+        for row, time in enumerate(times)
+    ]
+
+
+def pairs_of(before: Records, after: Records) -> Pairs:
+    return make_pairs((make_run(before, "b"), make_run(after, "c")))
+
+
+def decide(
+    folder: Path, before: Records, after: Records, header: tuple[Any, Any] = (None, None), **options: Any
+) -> Verdict:
+    write_gate(folder, (before, after), BY_VALUE)
+    for name, side, facts in (("baseline", before, header[0]), ("candidate", after, header[1])):
+        write_run(folder / f"{name}.jsonl", side, facts)
+    return check_gate(folder, **options)
+
+
+def test_a_second_run_of_a_deterministic_system_is_another_run(tmp_path: Path) -> None:
+    verdict = decide(tmp_path, measured(1), measured(2), require_fresh=True)
+    assert (verdict.verdict, verdict.warns, verdict.notices) == ("pass", False, [])
+
+
+def test_the_baseline_again_is_told_at_the_top_and_is_no_fresh_run(tmp_path: Path) -> None:
+    verdict = decide(tmp_path, measured(1), measured(1)[::-1], ({"app.commit": "a"}, {"app.commit": "b"}))
+    assert (verdict.verdict, verdict.exit_code, verdict.warns) == ("pass", 0, True)
+    assert verdict.pairing is not None
+    assert (verdict.pairing.identical, verdict.pairing.carried_over) == (True, 60)
+    told = "The candidate was not evaluated again"
+    assert told in render("text", verdict, width=200)
+    assert told in render("markdown", verdict)
+    assert "候选没有重新评测" in render("markdown", verdict, language="zh")
+    # another commit in the header makes no other run of the same times
+    strict = decide(
+        tmp_path, measured(1), measured(1), ({"app.commit": "a"}, {"app.commit": "b"}), require_fresh=True
+    )
+    assert (strict.verdict, strict.exit_code) == ("invalid", 2)
+    assert str(strict.problems[0].message) == (
+        "60 of 60 records are the baseline's in every field, measured times or ids of runs among them: 'q0', 'q1', "
+        "'q10', 'q11', 'q12' and 55 more"
+    )
+
+
+def test_the_baselines_records_for_what_failed_are_told(tmp_path: Path) -> None:
+    """The kind of mixture that hides a regression: 15 of 60 questions got worse, and stand there as they were."""
+    before = measured(1, failed=100)
+    after = measured(2, failed=100)
+    after[::4] = copy.deepcopy(before[::4])
+    verdict = decide(tmp_path, before, after)
+    assert (verdict.verdict, verdict.warns) == ("pass", True)
+    assert "15 of 60 questions were not answered again" in render("text", verdict, width=200)
+    assert any("15 of 60 records are the baseline's" in one for one in verdict.notices)
+    assert decide(tmp_path, before, after, require_fresh=True).verdict == "invalid"
+
+
+def test_records_from_a_cache_say_so_themselves() -> None:
+    before, after = measured(1), measured(1)
+    for record in after:
+        record["cached"] = True
+    assert pairs_of(before, after).carried == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record.update(latency_ms=record["latency_ms"] + 0.001),
+        lambda record: record["metrics"].update(score=1 - record["metrics"]["score"]),
+        lambda record: record.update(answer="another"),
+    ],
+)
+def test_whatever_differs_makes_another_record(change: Callable[[dict[str, Any]], None]) -> None:
+    before, after = measured(1), measured(1)
+    for record in before:
+        record["answer"] = "one"
+    for place, record in enumerate(after):
+        record["answer"] = "one"
+        if place % 2:
+            change(record)
+    pairs = pairs_of(before, after)
+    assert [pairs.ids[place] for place in pairs.carried] == sorted(f"q{row}" for row in range(0, 60, 2))
+
+
+@pytest.mark.parametrize("name", ["run_id", "trace_id"])
+def test_one_run_of_the_system_has_one_id(name: str) -> None:
+    before = [{"id": f"q{row}", "metrics": {"score": 1}, name: f"r{row}"} for row in range(10)]
+    after = [{"id": f"q{row}", "metrics": {"score": 1}, name: f"s{row}"} for row in range(10)]
+    assert pairs_of(before, after).carried == []
+    after[3][name] = "r3"
+    assert pairs_of(before, after).carried == [3]
+    for record in [*before, *after]:  # an id of the whole run tells no record from another
+        record[name] = "all"
+    assert pairs_of(before, after).carried == []
+
+
+def test_equal_scores_alone_are_no_proof_of_an_old_run(tmp_path: Path) -> None:
+    plain = [{"id": f"q{row}", "metrics": {"score": 1.0}} for row in range(30)]
+    verdict = decide(tmp_path, plain, plain, ({"app.commit": "a"}, {"app.commit": "b"}), require_fresh=True)
+    assert (verdict.verdict, verdict.notices) == (
+        "pass",
+        ["both files hold the same records: nothing changed"],
+    )
+    verdict = decide(tmp_path, plain, plain, require_fresh=True)
+    assert verdict.exit_code == 2
+    told = "holds the baseline's records, and nothing in it says that it is another run"
+    assert [problem.message for problem in verdict.problems] == [told]
+
+
+@given(st.integers(0, 10_000), st.integers(1, 5), st.integers(30, 400))
+def test_times_that_come_again_by_chance_are_no_carried_records(seed: int, digits: int, number: int) -> None:
+    """Two measurements of one question lie within three hundredths of each other, as those of a busy service do."""
+    before = measured(seed, number, digits)
+    draws = np.random.default_rng(seed + 1)
+    after = copy.deepcopy(before)
+    for record in after:
+        record["latency_ms"] = float(f"{record['latency_ms'] * draws.lognormal(0, 0.03):.{digits}g}")
+    assert pairs_of(before, after).carried == []
+
+
+@given(st.integers(0, 10_000), st.sets(st.integers(0, 59), min_size=1))
+def test_records_with_fine_times_are_found_each(seed: int, chosen: set[int]) -> None:
+    before, after = measured(seed, digits=9), measured(seed + 1, digits=9)
+    for row in chosen:
+        after[row] = copy.deepcopy(before[row])
+    pairs = pairs_of(before, after)
+    assert {pairs.ids[place] for place in pairs.carried} == {f"q{row}" for row in chosen}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "deepeval/{}.test_run.json",
+        "langsmith/{}.csv",
+        "promptfoo/{}.json",
+        "phoenix/{}.csv",
+        "inspect/{}.json",
+    ],
+)
+def test_real_runs_are_told_from_their_copies(file: str) -> None:
+    from gateline.pairing.carried import find_carried
+    from gateline.pairing.join import group_ids, make_side
+    from gateline.pairing.settings import Samples
+    from gateline.readers import read_run
+
+    sides = []
+    for run in (read_run(SHARED / "formats" / file.format(side)) for side in ("baseline", "candidate")):
+        groups = group_ids(run, Samples())
+        sides.append(make_side(run, groups, sorted(groups), Samples()))
+    assert find_carried(*sides, {}) == []
+    assert find_carried(sides[0], sides[0], {}) == list(range(len(sides[0].first)))
+
+
+def test_an_older_verdict_is_read_as_before(tmp_path: Path) -> None:
+    verdict = decide(tmp_path, measured(1), measured(2))
+    data = json.loads(verdict.to_json())
+    del data["pairing"]["carried_over"]
+    assert Verdict.model_validate(data).warns is False
