@@ -76,7 +76,7 @@ def find_lack(
     settings: Settings,
     place: str | None,
 ) -> Said | None:
-    """Return what people's labels lack to speak for all n samples: their number, their answers, or chance.
+    """Return what people's labels lack to speak for all n samples: number, answers, chance, or the judge's direction.
 
     `away` (n) says of which samples there is a label of another answer than is judged; `bounds` is the range of the
     judge's numbers.
@@ -91,7 +91,28 @@ def find_lack(
     unlike = find_unlike(samples, bounds, level=level, seed=settings.seed)
     if unlike is not None:
         return said("note.labels-not-by-chance", labelled=f"{unlike[0]:.3g}", others=f"{unlike[1]:.3g}")
-    return None
+    return _find_contradiction(samples, level)
+
+
+def _find_contradiction(samples: JudgedSamples, level: float) -> Said | None:
+    """Say that people see the opposite of the judge, where the interval of the correlation lies below 0.
+
+    One of the two then has its scale turned round, and a number corrected by such labels is the opposite of the truth.
+    """
+    from gateline.statistics.correlation import correlate
+
+    known = samples.has_label
+    found = correlate(
+        samples.judge[known], samples.human[known], samples.cluster[known], level=level, ranks=False
+    )
+    if (
+        found.value is None
+        or found.interval is None
+        or found.interval.high is None
+        or found.interval.high >= 0
+    ):
+        return None
+    return said("note.labels-turned", correlation=f"{found.value:.2f}")
 
 
 def find_unlike(

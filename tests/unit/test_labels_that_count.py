@@ -344,6 +344,33 @@ def test_labels_on_another_scale_give_no_verdict(tmp_path: Path) -> None:
     assert "needs a range" in none.problems[0].message
 
 
+def test_labels_of_a_scale_that_is_turned_round_correct_nothing(tmp_path: Path) -> None:
+    """People wrote 1 for what is wrong: 14 % that are right would be corrected to 86 %."""
+    _, after = runs(tmp_path)
+    write(tmp_path / "candidate.jsonl", [
+        {"id": f"q{row}", "metrics": {"score": int(after[row] and row % 4 == 0)}} for row in range(N)
+    ])  # fmt: skip
+    said = {row: 1.0 - int(after[row] and row % 4 == 0) for row in range(N)}
+    chosen = np.random.default_rng(2).choice(N, 100, replace=False)
+    labels(tmp_path, chosen, said.__getitem__, sides=("candidate",))
+    found = judge(tmp_path, FLOOR, HARD)
+    assert statuses(found) == ["fail", "fail"]
+    assert all(
+        "people see the opposite of the judge (correlation -1.00)" in one.message for one in found.findings
+    )
+
+
+def test_labels_out_of_a_table_with_other_line_breaks_are_tied(tmp_path: Path) -> None:
+    runs(tmp_path, answers=True)
+    answers = answers_of(tmp_path)
+    rows = [f'q{row},{run},1,"{texts[row].replace(" ", chr(10), 1)} "' for run, texts in answers.items()
+            for row in range(0, N, 2)]  # fmt: skip
+    (tmp_path / "human.csv").write_text("id,run,score,response\n" + "\n".join(rows) + "\n")
+    found = judge(tmp_path, calibration="{human: human.csv, metric: score}")
+    assert any("150 answers of the candidate and 150 of the baseline" in one for one in found.notices)
+    assert not any("name no answer" in one or "other answers" in one for one in found.notices)
+
+
 def test_values_that_are_left_out_are_not_hidden_by_the_labels_of_others(tmp_path: Path) -> None:
     """Every answer that is labelled is good, and 6 of 300 have no score: were they bad, 98 % would be good."""
     runs(tmp_path)
