@@ -282,6 +282,16 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "other": "{file}: {count} of {asked} questions were not tried as often as the others ({usual}): {ids}",
     },
     "notice.uneven-tries": "{file}: the questions were not tried equally often, some of them {times} times",
+    "notice.not-evaluated-again": (
+        "both files hold the same records, measured times or ids of runs and all: the candidate was not evaluated again"
+    ),
+    "notice.carried-over": {
+        "one": "{file}: {count} of {asked} records is the baseline's in every field, measured times or ids of runs "
+        "among them, so it was not made again: {ids}",
+        "other": "{file}: {count} of {asked} records are the baseline's in every field, measured times or ids of runs "
+        "among them, so they were not made again: {ids}",
+    },
+    "notice.uneven-tries": "{file}: the questions were not tried equally often, some of them {times} times",
     "notice.score-and-error": {
         "one": "{file}: {count} record carries both a score and an error; the score is not used",
         "other": "{file}: {count} records carry both a score and an error; the score is not used",
@@ -290,6 +300,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "missing.not-at-revision": "{path} is not there at {revision}",
     "missing.no-artifact": "no successful run on {branch} has left an artifact {name}",
     "notice.no-baseline-yet": "no baseline yet: {reason}; only fixed limits were judged",
+    "notice.policy-gone": "this change takes the policy {file} away: its gate is judged no more",
     "notice.no-base-policy": (
         "the base branch has no {file}, so it is not known whether this change loosens it"
     ),
@@ -361,6 +372,18 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.uneven-attempts": (
         "try each question equally often: to repeat only what failed lifts every mean; or, where that is meant, write "
         "samples: {{uneven_attempts: allow}}"
+    ),
+    "problem.carried-over": {
+        "one": "{count} of {asked} records is the baseline's in every field, measured times or ids of runs among them: "
+        "{ids}",
+        "other": "{count} of {asked} records are the baseline's in every field, measured times or ids of runs among "
+        "them: {ids}",
+    },
+    "hint.carried-over": "evaluate the candidate again, all of it: --require-fresh asks for that",
+    "problem.same-run": "holds the baseline's records, and nothing in it says that it is another run",
+    "hint.same-run": (
+        "evaluate the candidate again, and have each run say what it is of, such as app.commit: --require-fresh asks "
+        "for that"
     ),
     "problem.too-few-pairs": {
         "one": "{count} pair is too few for a verdict: samples.at_least is {least}",
@@ -492,6 +515,15 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.see-findings": "see the findings",
     # the verdict in words
     "headline.first-run": "There is no baseline yet, so only fixed limits were judged.",
+    "headline.not-evaluated-again": (
+        "The candidate was not evaluated again: it holds the baseline's records, measured times or ids of runs and all."
+    ),
+    "headline.carried-over": {
+        "one": "{count} of {asked} questions was not answered again: its record is the baseline's, measured times or "
+        "ids of runs and all.",
+        "other": "{count} of {asked} questions were not answered again: their records are the baseline's, measured "
+        "times or ids of runs and all.",
+    },
     "headline.identical": "Baseline and candidate hold the same records, so nothing was compared.",
     "headline.warning": "Nothing blocks, but look at this: {finding}",
     "headline.more-block": {"one": "{count} more check blocks.", "other": "{count} more checks block."},

@@ -228,11 +228,17 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.other-attempts": "每道题的尝试次数：基线 {baseline}，候选 {candidate}",
     "notice.uneven-attempts": "{file}：{asked} 道题中有 {count} 道的尝试次数与其他题（{usual}）不同：{ids}",
     "notice.uneven-tries": "{file}：各问题的尝试次数不同，有的尝试了 {times} 次",
+    "notice.not-evaluated-again": "两个文件的记录完全相同，连实测时间或运行标识也一样：候选没有重新评测",
+    "notice.carried-over": (
+        "{file}：{asked} 条记录中有 {count} 条的所有字段都与基线相同，连实测时间或运行标识也一样，即没有重做：{ids}"
+    ),
+    "notice.uneven-tries": "{file}：各问题的尝试次数不同，有的尝试了 {times} 次",
     "notice.score-and-error": "{file}：{count} 条记录既有评分又有错误；评分没有采用",
     "missing.not-there": "{paths} 不存在",
     "missing.not-at-revision": "{path} 在 {revision} 处不存在",
     "missing.no-artifact": "{branch} 上没有成功的运行留下产物 {name}",
     "notice.no-baseline-yet": "还没有基线：{reason}；只评判了固定限值",
+    "notice.policy-gone": "本次改动删除了策略 {file}：对应的门禁不再评判",
     "notice.no-base-policy": "目标分支没有 {file}，因此不知道本次改动是否放宽了策略",
     "notice.base-policy-unreadable": "读不到目标分支的策略，因此不知道本次改动是否放宽了策略：{reason}",
     # problems: why there is no verdict, and hints: what to do about it
@@ -281,6 +287,12 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.uneven-attempts": (
         "请对每道题尝试同样多次：只重试失败的题会抬高所有均值；若确有此意，请写 samples: {{uneven_attempts: allow}}"
     ),
+    "problem.carried-over": (
+        "{asked} 条记录中有 {count} 条的所有字段都与基线相同，连实测时间或运行标识也一样：{ids}"
+    ),
+    "hint.carried-over": "请将候选全部重新评测：--require-fresh 要求如此",
+    "problem.same-run": "其记录与基线相同，而且没有任何内容表明这是另一次运行",
+    "hint.same-run": "请重新评测候选，并让每次运行写明自己的来源，如 app.commit：--require-fresh 要求如此",
     "problem.too-few-pairs": "{count} 对样本不足以得出结论：samples.at_least 为 {least}",
     "hint.too-few-pairs": "请评测更多题目，或调低 samples: {{at_least: …}}，但样本越少证明力越弱",
     "problem.twice-in-golden-set": "id '{id}' 在黄金集中出现两次，首次在第 {line} 行",
@@ -372,6 +384,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.see-findings": "见各项检查",
     # the verdict in words
     "headline.first-run": "还没有基线，因此只评判了固定限值。",
+    "headline.not-evaluated-again": "候选没有重新评测：其记录就是基线的记录，连实测时间或运行标识也一样。",
+    "headline.carried-over": (
+        "{asked} 道题中有 {count} 道没有重新回答：其记录就是基线的记录，连实测时间或运行标识也一样。"
+    ),
     "headline.identical": "基线与候选的记录完全相同，因此没有比较任何内容。",
     "headline.warning": "没有拦截，但请留意：{finding}",
     "headline.more-block": "另有 {count} 项检查拦截。",
