@@ -189,3 +189,95 @@ def test_what_score_writes_can_be_gated_by_what_init_proposes(folder, capsys):
     assert gateline([*given, "--candidate", "bad-run.jsonl", "-v"]) == 1
     shown = capsys.readouterr().out
     assert "- refused_correctly" in shown
+
+
+SLIPS = ["relevnt", "Relevant", "relevant-ids", "answerabel", "requiered_claims", "reference_contxt_ids"]
+
+
+def misspell(records, right, wrong, rows):
+    return [
+        {wrong if key == right and number in rows else key: value for key, value in one.items()}
+        for number, one in enumerate(records)
+    ]
+
+
+@pytest.mark.parametrize("rows", [{0}, {0, 1}, {0, 1, 2}])
+@pytest.mark.parametrize("wrong", SLIPS)
+def test_a_misspelt_label_of_a_golden_set_is_refused_with_what_was_meant(folder, capsys, wrong, rows):
+    """In however few records: what they say would be lost without a word."""
+    right = "answerable" if wrong == "answerabel" else "relevant"
+    write_golden(folder, misspell(GOLDEN, right, wrong, rows))
+    (folder / "o.jsonl").write_text(
+        "".join(json.dumps({"id": name, "retrieved": ["d1"]}) + "\n" for name in "abc")
+    )
+    assert gateline(["score", "g.jsonl", "o.jsonl", "-o", "r.jsonl"]) == 2
+    told = capsys.readouterr().err
+    assert f"g.jsonl:2: the field '{wrong}' of " in told
+    assert "did you mean '" in told
+    assert not (folder / "r.jsonl").exists()
+    assert gateline(["golden", "g.jsonl"]) == 1
+    assert f"✗ unknown field: g.jsonl:2: the field '{wrong}' of" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("wrong", ["retreived", "retrieved_id_s", "refusd"])
+def test_a_misspelt_field_of_the_outputs_is_refused(folder, capsys, wrong):
+    write_golden(folder, GOLDEN)
+    (folder / "o.jsonl").write_text("".join(json.dumps({"id": name, wrong: ["d1"]}) + "\n" for name in "abc"))
+    assert gateline(["score", "g.jsonl", "o.jsonl", "-o", "r.jsonl"]) == 2
+    assert f"o.jsonl:1: the field '{wrong}' of 3 records is no label that is known" in capsys.readouterr().err
+
+
+def test_a_field_that_may_be_meant_is_a_warning(folder, capsys):
+    """A plural, or a field beside the label it resembles, may be something else."""
+    write_golden(folder, [{**one, "answer_sets": [1], "relevants": [2]} for one in GOLDEN])
+    (folder / "o.jsonl").write_text(
+        "".join(json.dumps({"id": name, "retrieved": ["d1"]}) + "\n" for name in "abc")
+    )
+    assert gateline(["score", "g.jsonl", "o.jsonl", "-o", "r.jsonl"]) == 0
+    assert (
+        "the field 'relevants' of 3 records is no label that is known; is 'relevant' meant?"
+        in capsys.readouterr().err
+    )
+    assert gateline(["golden", "g.jsonl"]) == 0
+
+
+@pytest.mark.parametrize(
+    "usual",
+    ["reason", "context", "answers", "tags", "topic", "source", "note", "doc_id", "category", "author"],
+)
+def test_a_field_of_its_own_is_no_slip(folder, capsys, usual):
+    write_golden(folder, [{**one, usual: "x"} for one in GOLDEN])
+    assert gateline(["golden", "g.jsonl"]) == 0
+    assert "unknown field" not in capsys.readouterr().out
+
+
+def test_what_no_record_has_is_said(folder, capsys):
+    write_golden(
+        folder, [{key: value for key, value in one.items() if key != "answerable"} for one in GOLDEN]
+    )
+    (folder / "o.jsonl").write_text(
+        "".join(json.dumps({"id": name, "retrieved": ["d1"]}) + "\n" for name in "abc")
+    )
+    assert gateline(["score", "g.jsonl", "o.jsonl", "-o", "r.jsonl"]) == 0
+    told = capsys.readouterr().err
+    assert "not computed, for want of labels: " in told
+    assert (
+        "no record of the golden set has required_evidence_groups, required_claims, forbidden_claims, answerable"
+        in told
+    )
+    assert "no record of the outputs has contexts, statements, " in told
+    gateline(["golden", "g.jsonl"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert (
+        "labelled nowhere: evidence groups, reference answer, required claims, forbidden claims, answerable"
+        in shown
+    )
+
+
+def test_nothing_to_score_is_an_error(folder, capsys):
+    (folder / "g.jsonl").write_text('{"id": "a", "question": "Who?"}\n')
+    (folder / "o.jsonl").write_text('{"id": "a", "latency_ms": 3}\n')
+    assert gateline(["score", "g.jsonl", "o.jsonl", "-o", "r.jsonl"]) == 2
+    told = capsys.readouterr().err
+    assert "no metric has the labels that it needs: no record of the golden set has relevant, " in told
+    assert not (folder / "r.jsonl").exists()

@@ -55,6 +55,9 @@ def _render_file(facts: FileFacts, width: int) -> list[str]:
     if facts.unanswerable:
         given.append(f"unanswerable {facts.unanswerable:,}")
     lines = [*_wrap(head, width), *_wrap(f"labelled: {', '.join(given) or 'nothing'}", width), ""]
+    absent = [name for name, number in facts.labelled.items() if not number]
+    if absent:
+        lines[-1:] = [*_wrap(f"labelled nowhere: {', '.join(absent)}", width), ""]
     rows = [("slice", "questions", "smallest change")]
     for one in facts.slices:
         name = f"{terminal_name(one.label)}={terminal_name(one.value)}" if one.label else "all"

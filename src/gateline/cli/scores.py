@@ -13,7 +13,7 @@ def run_score(options: argparse.Namespace) -> int:
     from gateline.convert import write_jsonl
     from gateline.golden import read_golden, read_records
     from gateline.scoring import read_cutoffs, score
-    from gateline.scoring._summary import render_summary
+    from gateline.scoring._summary import render_summary, tell_left_out
 
     cutoffs = read_cutoffs(options.k)
     golden = read_golden(options.golden, id_field=options.id)
@@ -22,6 +22,8 @@ def run_score(options: argparse.Namespace) -> int:
     write_whole(Path(options.output), "".join(write_jsonl(scores.run)))
     for warning in scores.run.warnings:
         print_note(f"{scores.run.file}: {warning}")
+    for sentence in tell_left_out(scores):
+        print_note(sentence)
     print_note(f"wrote {len(scores.run)} records to {options.output}")
     return 0 if print_report(render_summary(scores)) else 2
 

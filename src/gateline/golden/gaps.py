@@ -7,11 +7,22 @@ from collections.abc import Iterator
 
 from gateline.golden.notes import Note
 from gateline.golden.questions import GoldenSet
+from gateline.golden.slips import find_golden_slips, say_slip
 
 
 def find_gaps(golden: GoldenSet) -> list[Note]:
     """Return what is missing from a golden set, each with what it means for metrics."""
-    return [*_find_empty_labels(golden), *_find_unknown(golden)]
+    return [*_find_misspelt(golden), *_find_empty_labels(golden), *_find_unknown(golden)]
+
+
+def _find_misspelt(golden: GoldenSet) -> Iterator[Note]:
+    run = golden.run
+    for slip in find_golden_slips(run):
+        ids = [golden.ids[row] for row in slip.records]
+        said = f"{say_slip(slip)}; did you mean '{slip.meant}'?"
+        yield Note(
+            "error" if slip.is_sure else "warning", "unknown field", said, ids, run.place(slip.records[0])
+        )
 
 
 def _find_empty_labels(golden: GoldenSet) -> Iterator[Note]:

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from gateline.errors import PolicyError
-from gateline.golden.questions import GoldenSet, refuse_contradictions
+from gateline.errors import InputError, PolicyError, name_some
+from gateline.golden.questions import NAMES, GoldenSet, refuse_contradictions
+from gateline.golden.slips import find_slips, refuse_slips, say_slip
 from gateline.metric import Metrics
 from gateline.samples import Run
 from gateline.scoring._definitions import Definition, Measured, metric
-from gateline.scoring._material import join
+from gateline.scoring._material import OUTPUTS, Material, find_absent, join
 from gateline.scoring._result import make_run
 
 __all__ = ["Scores", "cutoffs_of", "families", "metric", "read_cutoffs", "score"]
@@ -37,6 +38,10 @@ class Scores:
     """Values of each metric."""
     definitions: dict[str, Definition] = field(default_factory=dict)
     """What each metric is."""
+    left_out: list[str] = field(default_factory=list)
+    """Metrics for which no record has what they need."""
+    absent: dict[str, list[str]] = field(default_factory=dict)
+    """What no record of the golden set, and none of the outputs, has: `golden set` and `outputs` -> names."""
 
 
 @cache
@@ -54,13 +59,15 @@ def families() -> dict[str, tuple[Definition, ...]]:
 def score(golden: GoldenSet, outputs: Run, cutoffs: Sequence[int] = DEFAULT_CUTOFFS) -> Scores:
     """Compute every metric for which golden set and outputs hold what it needs.
 
-    Raises InputError where the golden set contradicts itself, the two have no question in common, or a label can't
-    be understood.
+    Raises InputError where the golden set contradicts itself, the two have no question in common, a label can't
+    be understood or is misspelt, or no metric has what it needs.
     """
     refuse_contradictions(golden)
+    slips = _refuse_misspelt(golden, outputs)
     material = join(golden, outputs)
     measured: dict[str, Measured] = {}
     definitions: dict[str, Definition] = {}
+    left_out: list[str] = []
     for family in families().values():
         for definition in family:
             for cutoff in cutoffs if definition.has_cutoff else (0,):
@@ -68,10 +75,37 @@ def score(golden: GoldenSet, outputs: Run, cutoffs: Sequence[int] = DEFAULT_CUTO
                 if found is not None:
                     name = definition.named(definition.name, cutoff)
                     measured[name], definitions[name] = found, definition
+                else:
+                    left_out.append(definition.named(definition.name, cutoff))
+    absent = find_absent(material)
+    if all(definition.summary == "spread" for definition in definitions.values()):
+        raise _refuse_unlabelled(material, absent)
     run = make_run(
-        material, [(name, cutoff_of(name), definitions[name], measured[name]) for name in measured]
+        material, [(name, cutoff_of(name), definitions[name], measured[name]) for name in measured], slips
     )
-    return Scores(run, measured, definitions)
+    return Scores(run, measured, definitions, left_out, absent)
+
+
+def _refuse_misspelt(golden: GoldenSet, outputs: Run) -> list[str]:
+    """Return sentences on fields that may be misspelt labels; an InputError for those that can be nothing else."""
+    known = [name for names in (*NAMES.values(), *OUTPUTS.values()) for name in names]
+    told = []
+    for run, labels in ((golden.run, NAMES), (outputs, OUTPUTS)):
+        slips = find_slips(run, (name for names in labels.values() for name in names), known)
+        refuse_slips(run, slips)
+        told += [f"{run.file}: {say_slip(slip)}; is '{slip.meant}' meant?" for slip in slips]
+    return told
+
+
+def _refuse_unlabelled(material: Material, absent: dict[str, list[str]]) -> InputError:
+    said = "; ".join(
+        f"no record of the {where} has {name_some(names, 20)}" for where, names in absent.items() if names
+    )
+    return InputError(
+        f"no metric has the labels that it needs: {said}",
+        material.golden.run.file,
+        "docs/metrics.md says which fields each metric reads",
+    )
 
 
 def read_cutoffs(text: str) -> list[int]:

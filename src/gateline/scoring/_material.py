@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gateline.errors import InputError, Problem, name_some
 from gateline.golden.labels import read_labels
-from gateline.golden.questions import GoldenSet
+from gateline.golden.questions import NAMES, GoldenSet
 from gateline.samples import Run
 
 T = TypeVar("T")
@@ -36,6 +36,12 @@ OUTPUTS = {
     "factual": ("factual",),
 }
 """What an output may hold -> the names under which it may stand."""
+
+LABELS_OF_METRICS = (
+    "relevant", "required_evidence_groups", "required_claims", "forbidden_claims", "answerable",
+    "reference_statements", "answer_clusters", "answer_set", "reasons",
+)  # fmt: skip
+"""Labels of a golden set that metrics are computed from."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,31 @@ def join(golden: GoldenSet, outputs: Run) -> Material:
         output += found
     unasked = [name for name in rows if name not in asked]
     return Material(golden, outputs, np.array(question, np.int64), np.array(output, np.int64), unasked)
+
+
+def find_absent(material: Material) -> dict[str, list[str]]:
+    """Return the labels that no record has, by the usual name: of the golden set, and of the outputs."""
+    asked = {name: NAMES[name] for name in LABELS_OF_METRICS}
+    return {
+        "golden set": [name for name, names in asked.items() if not _is_held(material.golden.run, names)],
+        "outputs": [name for name, names in OUTPUTS.items() if not _is_held(material.outputs, names)],
+    }
+
+
+def _is_held(run: Run, names: Sequence[str]) -> bool:
+    """Return whether some record has a label under one of its names, be it an object."""
+    columns = [
+        column
+        for section in (run.slices, run.fields, run.metrics)
+        for name, column in section.items()
+        if name in names or name.partition(".")[0] in names
+    ]
+    return any(
+        bool((~np.isnan(column)).any())
+        if isinstance(column, np.ndarray)
+        else any(one is not None for one in column)
+        for column in columns
+    )
 
 
 def _refuse_repeats(outputs: Run, rows: dict[str, list[int]], repeated: list[str]) -> None:

@@ -24,7 +24,7 @@ Computed = Sequence[tuple[str, int, Definition, Measured]]
 """Name, cut-off, definition and values of each metric."""
 
 
-def make_run(material: Material, computed: Computed) -> Run:
+def make_run(material: Material, computed: Computed, noticed: Sequence[str] = ()) -> Run:
     """Return the records as a run; questions without an output have `error: no_answer` unless only ids are known."""
     metrics: dict[str, Column] = {
         name: _pick(column, material.output) for name, column in material.outputs.metrics.items()
@@ -55,7 +55,7 @@ def make_run(material: Material, computed: Computed) -> Run:
         id_field="id",
         origins=[],
         metric_facts={**material.outputs.metric_facts, **_tell_facts(computed)},
-        warnings=(*material.outputs.warnings, *_warn(material, replaced)),
+        warnings=(*material.outputs.warnings, *noticed, *_warn(material, replaced)),
     )
 
 

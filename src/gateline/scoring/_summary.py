@@ -57,6 +57,18 @@ def render_summary(scores: Scores) -> str:
     return "\n".join(lines) + "\n"
 
 
+def tell_left_out(scores: Scores) -> list[str]:
+    """Return which metrics are not there, and the labels that no record has, a sentence each."""
+    if not scores.left_out:
+        return []
+    lines = [f"not computed, for want of labels: {name_some(scores.left_out, 8)}"]
+    return lines + [
+        f"no record of the {where} has {name_some(names, 20)}"
+        for where, names in scores.absent.items()
+        if names
+    ]
+
+
 def _spell(value: float) -> str:
     return "—" if math.isnan(value) else spell(value, 4)
 
