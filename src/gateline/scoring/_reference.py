@@ -71,7 +71,11 @@ with `samples: {golden_set: qrels.txt}`.
   ranking is an error.
 - The digest of the golden set is part of the result (`golden_set.sha256`), so that a comparison across different
   labels does not go unnoticed; `provenance: {must_match: [golden_set.sha256]}` refuses it.
-- A golden set that contradicts itself is refused, with the ids.
+- A golden set that contradicts itself is refused, with the ids; so is a field that can only be a misspelt label
+  (`relevnt`), in however few records. A field that may be meant, such as a plural, is a warning.
+- What could not be computed is named with the labels that no record has; where no metric has what it needs, that is
+  an error and nothing is written.
+- `gateline init RUN.jsonl` proposes a policy with `applies_to` for metrics that some questions only have.
 """
 
 
