@@ -6,21 +6,24 @@ file.
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
-from gateline.errors import name_some
+from gateline.errors import InputError, name_some
 from gateline.readers._building import RunBuilder
+from gateline.readers._columns import MOST_NAMES
 from gateline.readers._copies import refuse_copies
 from gateline.readers._json_document import first_line
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import MISSING_TEXTS, Column, MetricFacts, Run, label_texts, reads_as_numbers
 
-Outcome = Literal["passed", "failed", "error", "skipped"]
+Outcome = Literal["passed", "failed", "error", "skipped", "unknown"]
+"""`unknown`: the report says something of the test that nobody here can read, so it has no score."""
 
 LONGEST_LABEL = 80
 """Characters up to which a recorded text is a label."""
@@ -28,6 +31,9 @@ _RESERVED = frozenset(
     {"id", "metrics", "slices", "gateline", "attempt", "error", "pass", "retries", "duration_ms"}
 )
 _LATENCY, _DURATION = "latency_ms", "duration_ms"
+_PARAMETERS = re.compile(r"(.+)\[([^\[\]]+)\]")
+_PLACE = re.compile(r"[A-Za-z_]+(0|[1-9][0-9]*)")
+"""What pytest calls a parameter that has no text of its own: the argument's name and the place, `case0`."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +80,12 @@ def make_run(source: Source, file_format: str, cases: Sequence[Case], report: Re
     A test's duration is its latency (ms), unless the tests recorded one; that of a test that never ran is not known.
     """
     noted = [{_free(name): value for name, value in case.recorded.items()} for case in cases]
-    numbers, labels, texts = _sort_recorded(noted)
+    numbers, labels, texts = _sort_recorded(noted, source.name)
     is_recorded = _LATENCY in numbers
     names = [case.name for case in cases]
     refuse_copies(source.name, names, [case.trace for case in cases])
     attempts = _number_attempts(names)
+    has_attempts = max(attempts) > 1
     records = []
     for case, recorded, attempt in zip(cases, noted, attempts, strict=True):
         record: dict[str, object] = {
@@ -87,7 +94,7 @@ def make_run(source: Source, file_format: str, cases: Sequence[Case], report: Re
             "slices": {**case.labels, **{name: recorded.get(name) for name in labels}},
             "error": _error_of(case),
             "message": first_line(case.message) or None,
-            "attempt": attempt if max(attempts) > 1 else None,
+            "attempt": attempt if has_attempts else None,
             **{name: recorded.get(name) for name in (*numbers, *texts)},
             **case.details,
             "retries": case.retries or None,
@@ -135,19 +142,59 @@ def _find_warnings(cases: Sequence[Case], report: Report) -> list[str]:
         found.append(
             f"tests that broke outside their own checks have no score: {len(broken)} ({name_some(broken, 2)})"
         )
+    if outcomes["unknown"]:
+        found.append(
+            f"tests of which the report says something that is not known here have no score: {outcomes['unknown']} "
+            f"({name_some(sorted({case.message for case in cases if case.outcome == 'unknown'}), 4)})"
+        )
     retried = sum(case.outcome == "passed" and bool(case.retries) for case in cases)
     if retried:
         found.append(f"tests that passed only when tried again count as passed: {retried}")
     repeated = sum(times > 1 for times in Counter(case.name for case in cases).values())
     if repeated:
         found.append(f"names that stand more than once are taken for attempts at one test: {repeated}")
+    placed = _find_places([case.name for case in cases])
+    if placed:
+        found.append(
+            f"parameters of tests are named by their place in a list ({name_some(placed, 2)}): where a case is put in "
+            "between, or the list is in another order, other cases are compared with each other; give them ids"
+        )
     return found
 
 
-def _sort_recorded(recorded: Sequence[Mapping[str, object]]) -> tuple[list[str], list[str], list[str]]:
-    """Return the names of what was recorded: numbers, labels, and other values."""
+def _find_places(names: Sequence[str]) -> list[str]:
+    """Return the first name of each test whose parameters are named by their place, counted from 0."""
+    parameters: defaultdict[str, list[str]] = defaultdict(list)
+    for name in dict.fromkeys(names):
+        match = _PARAMETERS.fullmatch(name)
+        if match:
+            parameters[match[1]].append(match[2])
+    return [f"{test}[{found[0]}]" for test, found in parameters.items() if _are_places(found)]
+
+
+def _are_places(parameters: Sequence[str]) -> bool:
+    """Say whether a part of each name is `case0`, `case1` and so on without a gap; `de-case0` has two parts."""
+    for parts in zip(*(one.split("-") for one in parameters), strict=False):
+        matches = [_PLACE.fullmatch(part) for part in parts]
+        numbers = {match[1] for match in matches if match}
+        if None not in matches and len(numbers) > 1 and numbers == set(map(str, range(len(numbers)))):
+            return True
+    return False
+
+
+def _sort_recorded(
+    recorded: Sequence[Mapping[str, object]], file: str
+) -> tuple[list[str], list[str], list[str]]:
+    """Return the names of what was recorded: numbers, labels, and other values; an InputError where they are data."""
+    names = dict.fromkeys(name for one in recorded for name in one)
+    if len(names) > MOST_NAMES:  # else each of them would be looked for in each test
+        raise InputError(
+            f"the tests record {len(names)} different properties, more than {MOST_NAMES}; their names seem to be data",
+            file,
+            "record what differs from test to test as the value of one property",
+        )
     numbers, labels, others = [], [], []
-    for name in dict.fromkeys(name for one in recorded for name in one):
+    for name in names:
         column = [one.get(name) for one in recorded]
         texts = [text for value in column for text in label_texts(value)]
         if reads_as_numbers(column):
@@ -167,7 +214,7 @@ def _free(name: str) -> str:
 
 
 def _error_of(case: Case) -> str | None:
-    if case.outcome != "error":
+    if case.outcome not in ("error", "unknown"):
         return None
     if case.is_unanswered:
         return "no_answer"

@@ -6,6 +6,7 @@ A record is a test.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from gateline.readers._json_document import measure, number_of, object_of, objec
 from gateline.readers._shape import shape_of
 from gateline.readers._source import ReadOptions, Source
 from gateline.readers._test_suites import Case, Outcome, Report, make_run
+from gateline.readers._told_sums import refuse_additional, refuse_hidden
 from gateline.samples import Run
 
 NAME = "ctrf"
@@ -39,7 +41,10 @@ def looks_like(head: bytes, path: Path) -> bool:
 
 
 def read(source: Source, options: ReadOptions) -> Run:
-    """Return a record for each test; an InputError names a test without a name or with an unknown status."""
+    """Return a record for each test.
+
+    Raises InputError for a test without a name or with an unknown status, and for a summary that has more failures.
+    """
     document = object_of(parse_document(source))
     results = object_of(document.get("results"))
     tests = objects_of(results.get("tests"))
@@ -62,7 +67,19 @@ def read(source: Source, options: ReadOptions) -> Run:
     )
     root = _find_root(tests)
     cases = [_read_test(test, number, source, root) for number, test in enumerate(tests, 1)]
+    _hold_sums(summary, tests, source.name)
     return make_run(source, NAME, cases, report)
+
+
+def _hold_sums(summary: Mapping[str, object], tests: Sequence[Mapping[str, object]], file: str) -> None:
+    """Raise an InputError where the summary has more failures, or fewer passes, than the tests."""
+    shown = Counter(str(test.get("status")) for test in tests)
+    stated = {name: number_of(summary.get(name)) for name in ("tests", *_OUTCOMES, "other")}
+    refuse_hidden(file, "the summary", "failed", stated["failed"], shown["failed"])
+    refuse_additional(file, "the summary", "passed", stated["passed"], shown["passed"])
+    if len(tests) >= (stated["tests"] or 0):  # else it may be those that did not run which are left out
+        for name in ("skipped", "pending", "other"):
+            refuse_hidden(file, "the summary", name, stated[name], shown[name])
 
 
 def _find_root(tests: Sequence[Mapping[str, object]]) -> str:

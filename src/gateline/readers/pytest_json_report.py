@@ -5,16 +5,18 @@ A record is a test. Unlike JUnit, the file keeps the types of what tests record,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gateline.errors import InputError
+from gateline.errors import InputError, name_some
 from gateline.readers._building import describe
 from gateline.readers._copies import trace_of
 from gateline.readers._json_document import measure, number_of, object_of, objects_of, parse_document, text_of
 from gateline.readers._shape import shape_of
 from gateline.readers._source import ReadOptions, Source
 from gateline.readers._test_suites import Case, Outcome, Report, make_run
+from gateline.readers._told_sums import refuse_additional, refuse_hidden
 from gateline.samples import Run
 
 NAME = "pytest-json-report"
@@ -25,6 +27,8 @@ _OUTCOMES: dict[str, Outcome] = {
 }  # fmt: skip
 """A test that was expected to fail and did says nothing; one that passed, passed. So has pytest's own JUnit."""
 _STAGES = ("setup", "call", "teardown")
+_EXITS = {2: "was interrupted", 3: "ended with an internal error", 4: "was called wrongly", 5: "ran no tests"}
+"""pytest's exit codes beyond 0, all passed, and 1, some failed."""
 
 
 def looks_like(head: bytes, path: Path) -> bool:
@@ -34,7 +38,11 @@ def looks_like(head: bytes, path: Path) -> bool:
 
 
 def read(source: Source, options: ReadOptions) -> Run:
-    """Return a record for each test; an InputError where a test has no node id or an unknown outcome."""
+    """Return a record for each test.
+
+    Raises InputError where a test has no node id or an unknown outcome, where pytest did not come to its end, and where
+    the report counts failures that its tests do not show.
+    """
     document = object_of(parse_document(source))
     tests = objects_of(document.get("tests"))
     if not tests:
@@ -43,6 +51,8 @@ def read(source: Source, options: ReadOptions) -> Run:
             source.name,
             "a report with --json-report-omit=tests or a summary alone has none",
         )
+    _refuse_broken(document, source.name)
+    _hold_sums(document, tests, source.name)
     total = number_of(object_of(document.get("summary")).get("total"))
     environment = object_of(document.get("environment"))
     report = Report(
@@ -54,6 +64,49 @@ def read(source: Source, options: ReadOptions) -> Run:
     return make_run(
         source, NAME, [_read_test(test, number, source) for number, test in enumerate(tests, 1)], report
     )
+
+
+def _refuse_broken(document: Mapping[str, object], file: str) -> None:
+    """Raise an InputError where pytest ended before it had run all tests, or could not load some of them."""
+    unloaded = [
+        text_of(one.get("nodeid")) or "(no name)"
+        for one in objects_of(document.get("collectors"))
+        if one.get("outcome") not in ("passed", "skipped", None)
+    ]
+    if unloaded:
+        raise InputError(
+            f"pytest could not load {len(unloaded)} files or classes, whose tests are not in the report: "
+            f"{name_some(unloaded, 3)}",
+            file,
+            "mend what broke while the tests were collected, and run them again",
+        )
+    ended = _EXITS.get(int(number_of(document.get("exitcode")) or 0))
+    if ended:
+        raise InputError(
+            f"pytest {ended} (exit code {document.get('exitcode')}), so not all tests are in the report",
+            file,
+            "run the tests again to their end",
+        )
+
+
+def _hold_sums(document: Mapping[str, object], tests: Sequence[Mapping[str, object]], file: str) -> None:
+    """Raise an InputError where summary or exit code know of failures that the tests do not show."""
+    summary = object_of(document.get("summary"))
+    shown = Counter(str(test.get("outcome")) for test in tests)
+    stated = {name: number_of(summary.get(name)) for name in ("total", *_OUTCOMES)}
+    for name in ("failed", "error"):
+        refuse_hidden(file, "the summary", name, stated[name], shown[name])
+    for name in ("passed", "xpassed"):
+        refuse_additional(file, "the summary", name, stated[name], shown[name])
+    if len(tests) >= (stated["total"] or 0):
+        for name in ("skipped", "xfailed"):
+            refuse_hidden(file, "the summary", name, stated[name], shown[name])
+    if number_of(document.get("exitcode")) == 1 and not shown["failed"] + shown["error"]:
+        raise InputError(
+            "pytest's exit code is 1, some tests failed, and none of the tests in the report did",
+            file,
+            "where a plug-in set it, such as one with a limit on coverage, run the tests without",
+        )
 
 
 def _pytest_version(environment: Mapping[str, object]) -> str:

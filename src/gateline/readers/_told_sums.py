@@ -1,0 +1,31 @@
+"""What a file's own sums say of failures, held against what its tests show: where they say more, some are hidden.
+
+A sum that says less hides nothing and is left alone, as writers differ in what they count. Nothing here knows a format.
+"""
+
+from __future__ import annotations
+
+from gateline.errors import InputError
+
+LONGEST_COUNT = 15
+"""Digits of a count; a longer one is none."""
+_HINT = "hand over the report as its tool wrote it, whole and unchanged"
+
+
+def read_count(text: str | None) -> int | None:
+    """Return a count of tests that is written as text; None for anything else."""
+    stripped = (text or "").strip()
+    is_count = stripped.isascii() and stripped.isdigit() and len(stripped) <= LONGEST_COUNT
+    return int(stripped) if is_count else None
+
+
+def refuse_hidden(file: str, whose: str, what: str, stated: float | None, shown: int) -> None:
+    """Raise an InputError with both numbers where `whose` sums state more of what ended badly than tests show it."""
+    if stated is not None and stated > shown:
+        raise InputError(f"{whose} says {what}: {stated:g}, and its tests show {shown}", file, _HINT)
+
+
+def refuse_additional(file: str, whose: str, what: str, stated: float | None, shown: int) -> None:
+    """Raise an InputError with both numbers where more tests show that they ended well than `whose` sums state."""
+    if stated is not None and stated < shown:
+        raise InputError(f"{whose} says {what}: {stated:g}, and its tests show {shown}", file, _HINT)
