@@ -219,6 +219,24 @@ def test_a_script_shown_for_the_own_machine_says_what_the_gate_says(released, sc
         assert done.stdout.splitlines()[-1] == "the gate says no"
 
 
+@pytest.mark.parametrize("script", [script for script in SCRIPTS if "docker" not in script])
+def test_a_candidate_that_was_not_evaluated_again_is_no_release(released, script):
+    shutil.copy(released / "results" / "baseline.jsonl", released / "results" / "answers.jsonl")
+    path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=released,
+        env={"PATH": path, "HOME": str(released.parent)},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 2, done.stdout
+    assert "nothing in it says that it is another run" in done.stdout + done.stderr
+    if "esac" in script:
+        assert done.stdout.splitlines()[-1] == "nothing was decided"
+
+
 def test_the_hooks_shown_are_of_this_version_and_know_their_arguments():
     (example,) = find_examples("pre-commit")
     (repo,) = yaml.safe_load(example.text)["repos"]
