@@ -111,7 +111,7 @@ def _read_scores(result: Result) -> Record:
     grading = object_of(result.get("gradingResult"))
     named = object_of(result.get("namedScores")) or object_of(grading.get("namedScores"))
     scores: Record = {"pass": _truth(result.get("success")), "score": number_of(result.get("score"))}
-    if text_of(grading.get("reason")) == NO_ASSERTIONS:
+    if looked_at_nothing(result):
         return {**dict.fromkeys(scores), **{name: number_of(value) for name, value in named.items()}}
     scores = {**scores, **{name: number_of(value) for name, value in named.items()}}
     components = list(_components(grading))
@@ -122,6 +122,22 @@ def _read_scores(result: Result) -> Record:
             scores["pass"] = None
         scores |= dict.fromkeys(_find_broken(grading) & named.keys())
     return scores
+
+
+def looked_at_nothing(result: Result) -> bool:
+    """Say whether no assertion was looked at: such a test passes in promptfoo.
+
+    Results without the grading (it can be stripped from an export) were graded where their test has assertions.
+    Files of the first versions have neither, and there `success` is taken at its word.
+    """
+    if result.keys().isdisjoint({"gradingResult", "testCase"}):
+        return False
+    grading, case = object_of(result.get("gradingResult")), object_of(result.get("testCase"))
+    if text_of(grading.get("reason")) == NO_ASSERTIONS:
+        return True
+    if case.get("assert") or objects_of(grading.get("componentResults")):
+        return False
+    return not grading or "assert" in case
 
 
 def _truth(value: object) -> float | None:

@@ -18,14 +18,15 @@ from gateline.readers._json_document import object_of, objects_of, parse_documen
 from gateline.readers._json_lines import read_object
 from gateline.readers._json_text import JsonProblemError
 from gateline.readers._promptfoo_results import (
-    NO_ASSERTIONS,
     Record,
     Result,
     count_broken,
     find_judges,
+    looked_at_nothing,
     read_result,
     read_test,
 )
+from gateline.readers._promptfoo_sums import hold_results, hold_sums
 from gateline.readers._promptfoo_table import ROUNDED, is_table, read_table
 from gateline.readers._promptfoo_tests import Answered, Identity, identify, shorten_prompt
 from gateline.readers._shape import Shape, shape_of
@@ -60,7 +61,10 @@ def looks_like(head: bytes, path: Path) -> bool:
 def _is_summary(shape: Shape) -> bool:
     inner = shape.inner.get("results", frozenset())
     others = {"timestamp", "prompts", "results", "table"}
-    return shape.kind == "object" and "version" in inner and not inner.isdisjoint(others)
+    is_known = (
+        "version" in inner or "evalId" in shape.keys
+    )  # where keys are sorted, the version stands at the end
+    return shape.kind == "object" and is_known and not inner.isdisjoint(others)
 
 
 def _is_line(shape: Shape) -> bool:
@@ -91,6 +95,8 @@ def read(source: Source, options: ReadOptions) -> Run:
         document = object_of(parse_document(source))
         lines = [(0, result) for result in _find_results(document, source)]
     results = [result for _, result in lines]
+    hold_results(results, source.name)
+    hold_sums(document, results, source.name)
     tests = [read_test(result, line) for line, result in lines]
     facts = _state(document, results)
     return _make_run(
@@ -229,9 +235,7 @@ def _state(document: Mapping[str, object], results: Sequence[Result]) -> dict[st
 
 def _find_warnings(results: Sequence[Result]) -> list[str]:
     found = []
-    empty = sum(
-        text_of(object_of(result.get("gradingResult")).get("reason")) == NO_ASSERTIONS for result in results
-    )
+    empty = sum(looked_at_nothing(result) for result in results)
     if empty:
         found.append(
             f"tests without an assertion pass in promptfoo; here they have no score: {empty} records"
