@@ -11,7 +11,7 @@ from documented import FILES, judge, write_policies
 from gateline.errors import InputError
 from gateline.inspection import inspect_run
 from gateline.policy import load_policy
-from gateline.proposal.choices import choose_metrics
+from gateline.proposal.choices import list_candidates
 from gateline.readers import read_run
 
 DEEP = FILES / "deepeval"
@@ -241,7 +241,7 @@ def test_a_direction_that_nothing_shows_is_not_guessed(tmp_path, name, threshold
     run = read_run(path)
     (column,) = [one for one in inspect_run(run).numbers if one.name == name]
     assert column.better is None
-    assert name not in [metric.name for metric in choose_metrics([column])]
+    assert name not in [metric.name for metric in list_candidates([column])]
     (warning,) = run.warnings
     assert "better: lower for files of an older version" in warning
     verdict = judge(POLICY.format(metric=name, better="higher"), path, path, tmp_path)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gateline.field_names import guess_better, guess_kind, guess_unit, says_how_made, words_of
 from gateline.inspection import inspect_run, render_text, to_json
 from gateline.reports.escape import display_width
-from gateline.samples import Column, Run
+from gateline.samples import Column, MetricFacts, Run
 
 
 def run_of(metrics=None, slices=None, fields=None, ids=None, **rest) -> Run:
@@ -180,11 +180,28 @@ def test_the_terminal_text_as_a_whole():
         "to look at\n"
         "- 1 records have an error and a score beside it, which is\n"
         "    not used: q2\n"
-        "- faithfulness, answer_correct are missing for 1 of 3\n"
-        "    records; past 2 % there is no verdict by default\n"
-        "- 3 questions: a policy asks for 30 pairs unless it says\n"
+        "- more than 2 % missing, which by default gives no verdict:\n"
+        "    faithfulness, answer_correct: 1 of 3 (gateline init\n"
+        "    allows for it)\n"
+        "- 3 samples: a policy asks for 30 pairs unless it says\n"
         "    otherwise\n"
     )
+
+
+def test_what_is_guessed_is_marked_and_a_count_is_no_pass_or_fail():
+    """Whatever the file does not say itself; a count of 0 and 1 says nothing of passing."""
+    run = run_of(
+        {"recall": [0.0, 1.0, 1.0], "stated": [0.0, 1.0, 1.0], "claims": [0.0, 1.0, 1.0]},
+        fields={"requests": [1.0, 0.0, 1.0]},
+        metric_facts={"stated": MetricFacts("lower", (0.0, 1.0))},
+    )
+    lines = {
+        line.split()[0]: line for line in render_text(inspect_run(run), 100).splitlines() if line.strip()
+    }
+    assert lines["recall"].endswith("higher, pass/fail ?")
+    assert lines["stated"].endswith("lower, 0 to 1")
+    assert "pass" not in lines["claims"] + lines["requests"]
+    assert lines["?"] == "  ? guessed from names and values: the file does not say it"
 
 
 hostile = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=30)

@@ -36,7 +36,8 @@ def find_oddities(run: Run, facts: Inspection) -> list[str]:
     found += [message for name in texts if (message := _look_for_commas(run, name))]
     if facts.distinct_ids < FEWEST_PAIRS:
         found.append(
-            f"{facts.distinct_ids} questions: a policy asks for {FEWEST_PAIRS} pairs unless it says otherwise"
+            f"{facts.distinct_ids} {'sample' if facts.distinct_ids == 1 else 'samples'}: a policy asks for "
+            f"{FEWEST_PAIRS} pairs unless it says otherwise"
         )
     return found
 
@@ -100,17 +101,21 @@ def _look_at_numbers(run: Run, column: NumberColumn) -> list[str]:
 
 
 def _missing_scores(run: Run, facts: Inspection) -> list[str]:
-    """Return which scores too many records lack, those that lack as many in one sentence."""
+    """Return in one sentence which scores too many records lack, those that lack as many together."""
     names: dict[int, list[str]] = {}
     for column in facts.numbers:
         lost = sum(times for cause, times in column.missing.items() if cause != "no_answer")
-        if column.kind == "score" and column.values and lost > MOST_LEFT_OUT * len(run):
+        if (
+            column.kind == "score"
+            and column.values
+            and not column.is_diagnosis
+            and lost > MOST_LEFT_OUT * len(run)
+        ):
             names.setdefault(lost, []).append(column.name)
-    return [
-        f"{name_some(some, 4)} {'is' if len(some) == 1 else 'are'} missing for {lost} of {len(run)} records; "
-        "past 2 % there is no verdict by default"
-        for lost, some in names.items()
-    ]
+    if not names:
+        return []
+    told = "; ".join(f"{name_some(some, 4)}: {lost} of {len(run)}" for lost, some in names.items())
+    return [f"more than 2 % missing, which by default gives no verdict: {told} (gateline init allows for it)"]
 
 
 def _look_for_commas(run: Run, name: str) -> str:

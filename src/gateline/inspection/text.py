@@ -13,9 +13,10 @@ NARROWEST = 60
 WIDEST = 120
 WIDE = 84
 """Columns from which there is room for the median and a note."""
-NOTE_WIDTH = 19
+NOTE_WIDTH = 20
 TOP_VALUES = 12
 SOME = 4
+GUESSED = " ?"
 CAUSES = {
     "null": "no value", "no_answer": "no answer", "error": "another error", "cached": "cached",
     "price_unknown": "price unknown",
@@ -90,19 +91,24 @@ def _render_numbers(columns: Sequence[NumberColumn], width: int) -> list[str]:
         ]
         note = f"  {_note(column)}" if is_wide else ""
         lines.append((_row(cells, name_width, size) + note).rstrip())
-        if column.missing:
+        if set(column.missing) - {"null"}:  # that there is no value, the column of numbers says
             causes = ", ".join(f"{times:,} {CAUSES[cause]}" for cause, times in column.missing.items())
             lines += _wrap(f"missing: {causes}", width, "    ")
+    if is_wide and any(_note(column).endswith(GUESSED) for column in columns if not column.is_diagnosis):
+        lines.append("  ? guessed from names and values: the file does not say it")
     return lines
 
 
 def _note(column: NumberColumn) -> str:
-    said = f"{column.better}, " if column.better and column.kind == "score" else ""
-    if column.is_pass_fail:
-        return f"{said}pass/fail"
-    if column.range is not None:
-        return f"{said}{column.range[0]:g} to {column.range[1]:g}"
-    return said.rstrip(", ") if column.kind in {"score", "number"} else column.kind
+    """Return direction and scale of a score, with a question mark where the file does not say them."""
+    if column.kind not in {"score", "number"}:
+        return column.kind
+    said: list[str] = [column.better] if column.better and column.kind == "score" else []
+    if column.is_pass_fail and column.kind == "score" and not column.is_stated:
+        said.append("pass/fail")
+    elif column.range is not None:
+        said.append(f"{column.range[0]:g} to {column.range[1]:g}")
+    return ", ".join(said) + ("" if column.is_stated or not said else GUESSED)
 
 
 def _row(cells: Sequence[str], name_width: int, size: int) -> str:
