@@ -7,6 +7,7 @@ the files that are named.
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from os import PathLike
 
 from gateline.calibration import read_labels
@@ -22,7 +23,7 @@ from gateline.reduction.file import FORMAT as REDUCED
 from gateline.reduction.file import is_reduced, read_reduced
 from gateline.remark import said
 from gateline.samples import Run
-from gateline.verdict import Verdict
+from gateline.verdict import PolicyChange, Verdict
 from gateline.waivers import apply_waivers
 
 __all__ = ["Options", "check", "compare", "give_up"]
@@ -37,11 +38,13 @@ def check(
     *,
     on: datetime.date,
     base_policy: File | PolicyFile | None = None,
+    touched: Sequence[PolicyChange] = (),
     options: Options | None = None,
 ) -> Verdict:
     """Judge a candidate's results against a baseline's under a policy.
 
-    `on` is the day on which waivers are looked at. Whatever is wrong with the files ends in a verdict `invalid`
+    `on` is the day on which waivers are looked at; `touched` says how the change alters files that decide with the
+    policy. Whatever is wrong with the files ends in a verdict `invalid`
     that says so; nothing is raised for it.
     """
     options = options or Options()
@@ -52,7 +55,7 @@ def check(
         verdict = _judge(known, options)
     except (PolicyError, InputError, NotComparable) as error:
         return refuse(error, known, options)
-    return verdict if base_policy is None else _guard(verdict, base_policy, known, options)
+    return verdict if base_policy is None else _guard(verdict, base_policy, touched, known, options)
 
 
 def compare(
@@ -209,7 +212,13 @@ def _read(role: str, file: File, id_field: str, read_as: str | None) -> Run:
         raise InputError(f"{role} {first.message}", first.where, first.hint) from None
 
 
-def _guard(verdict: Verdict, base_policy: File | PolicyFile, known: Known, options: Options) -> Verdict:
+def _guard(
+    verdict: Verdict,
+    base_policy: File | PolicyFile,
+    touched: Sequence[PolicyChange],
+    known: Known,
+    options: Options,
+) -> Verdict:
     """Add what the base branch's policy says of the same runs."""
     assert known.policy is not None
     try:
@@ -217,7 +226,8 @@ def _guard(verdict: Verdict, base_policy: File | PolicyFile, known: Known, optio
     except PolicyError as error:
         notice = said("notice.base-policy-unreadable", reason=str(error))
         return add_notices(verdict, [notice])
-    changes = compare_policies(base.policy, known.policy.policy)
+    changes = [*compare_policies(base.policy, known.policy.policy), *touched]
+    changes.sort(key=lambda change: not change.loosens)
     file = None if isinstance(base_policy, PolicyFile) else str(base_policy)
     update: dict[str, object] = {"base_file": file, "same_as_base": not changes, "changes": changes}
     if changes:

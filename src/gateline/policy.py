@@ -6,6 +6,7 @@ All that is wrong with a policy is told at once. It judges nothing.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -95,6 +96,8 @@ class PolicyFile:
     sha256: str
     rule_lines: dict[str, int] = field(default_factory=dict)
     """Line of each rule in the file, by id."""
+    elsewhere: Mapping[str, Path] = field(default_factory=dict)
+    """Where a named file is really read from, by its path: of the base branch's policy, that branch's copy."""
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -118,9 +121,17 @@ class PolicyFile:
         """Return the files of people's labels, each with what it is for."""
         return [(source, self._find(source.human)) for source in self.policy.calibration]
 
+    def named_files(self) -> list[str]:
+        """Return the files that decide with the policy: golden set, slices, people's labels; each once, in order."""
+        golden = self.golden_set_file()
+        named = [golden] if golden is not None else []
+        named += [*self.slice_files().values(), *(path for _, path in self.calibration_files())]
+        return list(dict.fromkeys(str(path) for path in named))
+
     def _find(self, name: str) -> Path:
         beside = Path(self.file).parent / name
-        return beside if is_there(beside) or not is_there(name) else Path(name)
+        found = beside if is_there(beside) or not is_there(name) else Path(name)
+        return self.elsewhere.get(str(found), found)
 
     def terms(self) -> Terms:
         """Return what pairing needs to know."""

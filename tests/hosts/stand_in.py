@@ -216,8 +216,17 @@ class GitHub:
         if found := re.fullmatch(rf"{root}/actions/runs/(\d+)", path):
             return _json(200, self.runs[int(found[1])])
         if found := re.fullmatch(rf"{root}/contents/(.+)", path):
-            content = self.files.get((query.get("ref", ""), unquote(found[1])))
-            return self._said(404, "Not Found") if content is None else Reply(200, RAW, content)
+            commit, place = query.get("ref", ""), unquote(found[1])
+            content = self.files.get((commit, place))
+            if content is not None:
+                return Reply(200, RAW, content)
+            inside = [
+                name
+                for at, name in self.files
+                if at == commit and name.rpartition("/")[0] == place.rstrip("/")
+            ]
+            entries = [{"type": "file", "name": name.rpartition("/")[2], "path": name} for name in inside]
+            return _json(200, entries) if entries else self._said(404, "Not Found")
         return self._said(404, "Not Found")
 
     def _page(self, items, query, wrap=list):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from stand_in import zipped
 
 from gateline.baselines import find_baseline
-from gateline.baselines.git import find_root, read_at
+from gateline.baselines.git import find_root, list_at, read_at
 from gateline.errors import HostError, InputError
 from gateline.hosts import _artifact
 from gateline.hosts._artifact import Artifact, take_file
@@ -60,6 +60,33 @@ def test_a_file_at_a_revision_is_byte_for_byte_what_was_committed(repository):
     (repository / "runs" / "deep").mkdir()
     assert read_at("HEAD", "./runs/main.jsonl", repository / "runs" / "deep").content == found.content
     assert find_root(repository / "runs" / "new.yml") == repository
+
+
+def test_a_link_is_no_file_and_says_so(repository):
+    (repository / "runs" / "link.jsonl").symlink_to("main.jsonl")
+    git(repository, "add", ".")
+    git(repository, "commit", "-q", "-m", "two")
+    with pytest.raises(HostError, match="symbolic link"):
+        read_at("HEAD", "runs/link.jsonl")
+
+
+def test_a_partial_clone_that_has_no_texts_is_not_a_file_that_is_not_there(repository, tmp_path):
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repository}", "partial")
+    git(tmp_path / "partial", "remote", "set-url", "origin", f"file://{tmp_path}/gone")
+    with pytest.raises(HostError, match="does not have the text"):
+        read_at("HEAD", "runs/main.jsonl", tmp_path / "partial")
+    assert read_at("HEAD", "runs/none.jsonl", tmp_path / "partial").content is None
+    assert list_at("HEAD", "runs", tmp_path / "partial") == ["main.jsonl"]
+
+
+def test_the_files_of_a_folder_at_a_revision_without_its_folders(repository):
+    (repository / "runs" / "deep").mkdir()
+    (repository / "runs" / "deep" / "x.jsonl").write_text("x")
+    git(repository, "add", ".")
+    git(repository, "commit", "-q", "-m", "two")
+    assert list_at("HEAD", "runs") == list_at("HEAD", "./runs/", repository / "runs") == ["main.jsonl"]
+    assert list_at("HEAD", "none") == list_at("HEAD", ".") == []
 
 
 def test_a_tag_of_a_commit_is_that_commit(repository):

@@ -1,17 +1,25 @@
-"""The base branch's policy, for the guard: from git where it has the commit, else from the host.
+"""The base branch's policy, for the guard, and what else of the gate a change touches: from git, else from the host.
 
-Nobody has to ask for it. It compares nothing.
+Nobody has to ask for it. It compares no policies.
 """
 
 from __future__ import annotations
 
+import fnmatch
+import glob
 import hashlib
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateline.baselines.git import find_root, read_at
+from gateline.baselines.git import find_root, list_at, read_at
 from gateline.errors import HostError
+from gateline.files import is_there
 from gateline.policy import PolicyFile, read_policy
+from gateline.verdict import PolicyChange
 
 if TYPE_CHECKING:
     from gateline.hosts import Job
@@ -20,13 +28,10 @@ if TYPE_CHECKING:
 def find_base_policy(policy: str, job: Job) -> PolicyFile | None:
     """Return the policy of the same path as it was before the change; None where the base branch has none there.
 
-    Raises HostError where that can't be found out, PolicyError where that policy is unusable.
+    The path counts as it is spelled: a policy that a change turns into a link is compared with what it was. Raises
+    HostError where that can't be found out, PolicyError where that policy is unusable.
     """
-    root = find_root(Path(policy)) or Path.cwd()
-    try:
-        path = Path(policy).resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        raise HostError(f"{policy} lies outside the repository") from None
+    root, path = _place(policy)
     content = _read(path, root, job)
     if content is None:
         return None
@@ -35,11 +40,85 @@ def find_base_policy(policy: str, job: Job) -> PolicyFile | None:
     return read_policy(text, policy, hashlib.sha256(content).hexdigest())
 
 
+def find_gone_policies(pattern: str, job: Job) -> list[str]:
+    """Return the policies that match a pattern on the base branch and are not here, as the pattern spells them.
+
+    Raises HostError where that can't be found out.
+    """
+    folder, name = os.path.split(pattern)
+    if glob.has_magic(folder):
+        raise HostError(f"{pattern} has a pattern in its folders")
+    commit = job.base_commit
+    if commit is None:
+        return []
+    root, place = _place(folder or ".")
+    try:
+        names = list_at(commit, place, root)
+    except HostError:
+        names = job.list_base_folder(place)
+    gone = [one for one in fnmatch.filter(sorted(names), name) if not is_there(Path(folder) / one)]
+    return [(Path(folder) / one).as_posix() for one in gone]
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What a change does to the files that decide with a policy: golden set, slices, people's labels."""
+
+    changes: tuple[PolicyChange, ...]
+    """Of each file that differs: how many lines it had and has, those gone and those new."""
+    copies: Mapping[str, bytes]
+    """The base branch's text of each of them, by the path as the policy names it."""
+
+
+def find_touched_files(base: PolicyFile, now: PolicyFile, job: Job) -> Touched:
+    """Return which of the files that both policies name are not as the base branch has them.
+
+    They decide as much as the policy's own words. Lines that are gone may let more through, and so may any other
+    label of people; a file outside of the repository is none of the change's. Raises HostError.
+    """
+    changes, copies = [], {}
+    labels = {str(path) for _, path in now.calibration_files()}
+    for file in (one for one in base.named_files() if one in now.named_files()):
+        try:
+            root, path = _place(file)
+        except HostError:
+            continue
+        before = _read(path, root, job)
+        after = Path(file).read_bytes() if is_there(file) else b""
+        if before is None or before == after:
+            continue
+        old, new = _lines(before), _lines(after)
+        gone, added = (old - new).total(), (new - old).total()
+        copies[file] = before
+        changes.append(
+            PolicyChange(
+                path=f"{path} (lines)",
+                base=f"{old.total():,}",
+                now=f"{new.total():,} (−{gone:,} +{added:,})",
+                loosens=gone > 0 or file in labels,
+            )
+        )
+    return Touched(tuple(changes), copies)
+
+
+def _lines(content: bytes) -> Counter[bytes]:
+    return Counter(line.strip() for line in content.splitlines() if line.strip())
+
+
+def _place(file: str | Path) -> tuple[Path, str]:
+    """Return the root of the repository and the path from there; the working folder stands for a root without git."""
+    spelled = Path(os.path.abspath(file))  # noqa: PTH100  (resolve would follow links)
+    root = find_root(spelled / "here") or Path.cwd()  # a folder may be the root itself
+    if not spelled.is_relative_to(root):
+        raise HostError(f"{file} lies outside the repository")
+    return root, spelled.relative_to(root).as_posix()
+
+
 def _read(path: str, root: Path, job: Job) -> bytes | None:
     commit = job.base_commit
     if commit is not None:
         try:
             return read_at(commit, path, root).content
         except HostError:
-            pass  # no git, or a shallow clone: the host knows
+            pass  # no git, a shallow or partial clone, or a link: the host knows
     return job.read_base_file(path)

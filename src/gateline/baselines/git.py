@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,10 @@ from gateline.errors import HostError
 
 MOST_BYTES = 1024 * 1024 * 1024
 _SECONDS = 60
+_FETCHES_NOTHING = ("-c", "protocol.allow=never")
+"""A partial clone would fetch what it lacks."""
+_LINK = "120000"
+_WHOLE_CLONE = "a partial clone leaves texts out: clone without --filter"
 _LARGE_FILE = b"version https://git-lfs.github.com/spec/"
 
 
@@ -42,11 +47,13 @@ def read_at(revision: str, path: str, folder: Path | None = None) -> FileAtRevis
     name = commit.decode().strip()
     # the tree as it is, without attributes, filters or hooks that the repository could bring along
     spelled = path.removeprefix("./")
-    kind = _git(folder, "cat-file", "-t", f"{name}:{spelled}")
-    if kind is None:
+    mode, kind = _entry(folder, name, spelled, path)
+    if kind == "":
         content = None
-    elif kind.strip() != b"blob":
+    elif kind != "blob":
         raise HostError(f"{path} is not a file at {revision}")
+    elif mode == _LINK:
+        raise HostError(f"{path} is a symbolic link at {revision}", hint="name the file that it leads to")
     else:
         content = _blob(folder, f"{name}:{spelled}", path)
     seconds = _git(folder, "show", "-s", "--format=%ct", name) or b"0"
@@ -54,12 +61,44 @@ def read_at(revision: str, path: str, folder: Path | None = None) -> FileAtRevis
     return FileAtRevision(name, day.isoformat(), content)
 
 
+def list_at(revision: str, path: str, folder: Path | None = None) -> list[str]:
+    """Return the names of the files in a folder at a revision; none where it has no such folder. Raises HostError."""
+    if revision.startswith("-"):
+        raise HostError(f"{revision} is not a revision")
+    inside = f"{path.strip('/')}/".removeprefix("./")
+    where = [] if inside in ("/", "") else ["--", inside]
+    found = _git(folder, "--literal-pathspecs", "ls-tree", "--full-tree", "-z", revision, *where)
+    if found is None:
+        raise HostError(f"git does not have the folder {path} of {revision} here", hint=_WHOLE_CLONE)
+    entries = [entry.partition(b"\t") for entry in found.split(b"\0") if entry]
+    files = [name for facts, _, name in entries if facts.split(b" ")[1] == b"blob"]
+    return [name.decode("utf-8", "surrogateescape").rpartition("/")[2] for name in files]
+
+
 def find_root(path: Path) -> Path | None:
-    """Return the root of the repository that a path lies in; None where it lies in none."""
-    for folder in path.resolve().parents:
+    """Return the root of the repository that a path, as it is spelled, lies in; None where it lies in none."""
+    for folder in Path(os.path.abspath(path)).parents:  # noqa: PTH100  (a link must not lead to another repository)
         if (folder / ".git").exists():
             return folder
     return None
+
+
+def _entry(folder: Path | None, commit: str, name: str, path: str) -> tuple[str, str]:
+    """Return the mode and the kind of what stands under a name; blank where that tree has no such name.
+
+    Raises HostError where the tree itself is not here: that is no file that is not there.
+    """
+    found = _git(
+        folder, "--literal-pathspecs", "ls-tree", "--full-tree", "-z", commit, "--", name.rstrip("/")
+    )
+    if found is None:
+        raise HostError(f"git does not have the folder of {path} here", hint=_WHOLE_CLONE)
+    for entry in found.split(b"\0"):
+        facts, _, listed = entry.partition(b"\t")
+        if listed.decode("utf-8", "surrogateescape") == name:
+            mode, kind, _ = facts.decode("ascii", "replace").split(" ", 2)
+            return mode, kind
+    return "", ""
 
 
 def _blob(folder: Path | None, name: str, path: str) -> bytes:
@@ -68,7 +107,7 @@ def _blob(folder: Path | None, name: str, path: str) -> bytes:
         raise HostError(f"{path} has more than {MOST_BYTES:,} bytes")
     content = _git(folder, "cat-file", "blob", name)
     if content is None:
-        raise HostError(f"git can't read {path}")
+        raise HostError(f"git does not have the text of {path} here", hint=_WHOLE_CLONE)
     if content.startswith(_LARGE_FILE):
         raise HostError(
             f"{path} is only a pointer of Git LFS in the repository",
@@ -81,7 +120,11 @@ def _git(folder: Path | None, *arguments: str) -> bytes | None:
     """Return what git prints; None where it says no. Raises HostError where it can't be asked at all."""
     try:
         done = subprocess.run(
-            ["git", *arguments], cwd=folder, capture_output=True, check=False, timeout=_SECONDS
+            ["git", *_FETCHES_NOTHING, *arguments],
+            cwd=folder,
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS,
         )
     except FileNotFoundError:
         raise HostError(

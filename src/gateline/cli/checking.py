@@ -62,7 +62,8 @@ def _judge(options: argparse.Namespace, place: Place | None) -> Verdict:
                 grounds.baseline,
                 options.candidate,
                 on=on,
-                base_policy=grounds.base_policy,
+                base_policy=grounds.base.policy,
+                touched=grounds.base.touched,
                 options=_asked(options),
             )
         return grounds.add_to(verdict)

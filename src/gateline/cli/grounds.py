@@ -7,7 +7,7 @@ import contextlib
 import datetime
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,9 +15,9 @@ from gateline.baselines import Baseline, find_baseline, say_missing
 from gateline.cli.output import write_together
 from gateline.conclusion import add_notices
 from gateline.errors import HostError, PolicyError
-from gateline.policy import PolicyFile
+from gateline.policy import PolicyFile, load_policy
 from gateline.remark import said
-from gateline.verdict import Origin, Verdict
+from gateline.verdict import Origin, PolicyChange, Verdict
 
 if TYPE_CHECKING:
     from gateline.hosts import Job
@@ -36,6 +36,17 @@ class Place:
 
     job: Job
     notes: Speaker
+    gone: tuple[str, ...] = ()
+    """Policies that the change takes away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The base branch's policy, how the change touches the files that decide with it, and what is to be told."""
+
+    policy: str | PolicyFile | None = None
+    touched: tuple[PolicyChange, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,7 @@ class Grounds:
     baseline: str | None = None
     shown_as: str | None = None
     """What the verdict calls the baseline's file, where its path is gone after the run."""
-    base_policy: str | PolicyFile | None = None
+    base: Base = Base()
     origin: Origin | None = None
     notices: tuple[str, ...] = ()
 
@@ -68,19 +79,22 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
     found = find_baseline(options.baseline, options.candidate, place.job if place else None)
     if found.missing and found.path is None and not options.first_run:
         raise say_missing(found)
-    base_policy, notices = _find_base_policy(options, place)
-    if found.missing and options.first_run:
-        notices = (said("notice.no-baseline-yet", reason=found.missing), *notices)
-        yield Grounds(base_policy=base_policy, notices=notices)
-        return
     with contextlib.ExitStack() as stack:
+        folder = options.output_dir
+        if folder is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+        base = _find_base(options, place, Path(folder) / "base")
+        told = [said("notice.policy-gone", file=file) for file in (place.gone if place else ())]
+        base = replace(base, notices=(*told, *base.notices))
+        if found.missing and options.first_run:
+            notices = (said("notice.no-baseline-yet", reason=found.missing), *base.notices)
+            yield Grounds(base=base, notices=notices)
+            return
         path, shown_as = found.path, None
         if found.content is not None:
-            folder = options.output_dir
-            if folder is None:
-                folder, shown_as = stack.enter_context(tempfile.TemporaryDirectory()), options.baseline
             path = _write(found, Path(folder) / "baseline")
-        yield Grounds(path, shown_as, base_policy, found.origin, notices)
+            shown_as = None if options.output_dir else options.baseline
+        yield Grounds(path, shown_as, base, found.origin, base.notices)
 
 
 def _write(found: Baseline, folder: Path) -> str:
@@ -90,28 +104,35 @@ def _write(found: Baseline, folder: Path) -> str:
     return path.as_posix()
 
 
-def _find_base_policy(
-    options: argparse.Namespace, place: Place | None
-) -> tuple[str | PolicyFile | None, tuple[str, ...]]:
-    """Return the base branch's policy as it was given or as the host has it, and what people should know of it."""
+def _find_base(options: argparse.Namespace, place: Place | None, folder: Path) -> Base:
+    """Return the base branch's policy as it was given or as the host has it, and what people should know of it.
+
+    That branch's text of the files which the change touches is written to a folder, so that its policy judges by them.
+    """
     if options.base_policy is not None or place is None:
-        return options.base_policy, ()
-    from gateline.baselines.base_policy import find_base_policy
+        return Base(options.base_policy)
+    from gateline.baselines.base_policy import find_base_policy, find_touched_files
 
     try:
         if place.job.base_commit is None:
-            return None, ()
+            return Base()
         found = find_base_policy(options.policy, place.job)
+        if found is None:
+            return Base(notices=(said("notice.no-base-policy", file=str(options.policy)),))
+        touched = find_touched_files(found, load_policy(options.policy), place.job)
     except HostError as error:
         place.notes.say(
             f"the base branch's policy can't be had, so it is not known whether this change loosens it: {error}"
         )
-        return None, ()
+        return Base()
     except PolicyError as error:
-        return None, (said("notice.base-policy-unreadable", reason=str(error)),)
-    if found is None:
-        return None, (said("notice.no-base-policy", file=str(options.policy)),)
-    return found, ()
+        return Base(notices=(said("notice.base-policy-unreadable", reason=str(error)),))
+    elsewhere = {
+        file: folder / f"{number}-{Path(file).name}" for number, file in enumerate(touched.copies, start=1)
+    }
+    write_together({elsewhere[file]: text for file, text in touched.copies.items()})
+    gone = [PolicyChange(path=file, base="present", now=None, loosens=True) for file in place.gone]
+    return Base(replace(found, elsewhere=elsewhere), (*gone, *touched.changes))
 
 
 def _age(origin: Origin, verdict: Verdict) -> int | None:

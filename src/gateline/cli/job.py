@@ -42,7 +42,7 @@ def run_ci(options: argparse.Namespace) -> int:
     options.format, options.quiet = "text", False
     options.output_dir = options.output_dir or FOLDER_OF_CI
     job = find_host(dict(os.environ))
-    place = None if job is None else Place(job, Notes(job, options.verbose))
+    place = None if job is None else _find_place(job, options)
     kinds = {**FILES, **(job.reports if job is not None else {})}
     gates = []
     for one in _each_gate(options):
@@ -54,13 +54,17 @@ def run_ci(options: argparse.Namespace) -> int:
     return 1 if 1 in codes else max(codes)
 
 
+def _settings(options: argparse.Namespace) -> list[str]:
+    settings = options.policy if isinstance(options.policy, list) else str(options.policy).splitlines()
+    return [setting.strip() for setting in settings if setting.strip()]
+
+
 def _each_gate(options: argparse.Namespace) -> list[argparse.Namespace]:
     """Return the options of each policy; of several, or of a pattern, each has a folder of its own.
 
     Raises PolicyError where a pattern matches no file: a gate that is not there must not pass.
     """
-    settings = options.policy if isinstance(options.policy, list) else str(options.policy).splitlines()
-    settings = [setting.strip() for setting in settings if setting.strip()]
+    settings = _settings(options)
     policies: dict[str, None] = {}
     for setting in settings:
         if glob.has_magic(setting) and not is_there(setting):
@@ -78,6 +82,23 @@ def _each_gate(options: argparse.Namespace) -> list[argparse.Namespace]:
     folders = _folders(policies)
     root = Path(options.output_dir)
     return [_with(options, policy=policy, output_dir=str(root / folders[policy])) for policy in policies]
+
+
+def _find_place(job: Job, options: argparse.Namespace) -> Place:
+    """Return the job with the policies that this change takes away from the patterns: their gates would be silent."""
+    notes = Notes(job, options.verbose)
+    gone: list[str] = []
+    for pattern in _settings(options):
+        if glob.has_magic(pattern) and not is_there(pattern):
+            from gateline.baselines.base_policy import find_gone_policies
+
+            try:
+                gone += find_gone_policies(pattern, job)
+            except HostError as error:
+                notes.say(f"it is not known whether this change takes a policy away: {error}")
+    for file in gone:
+        notes.say(f"this change takes the policy {file} away: its gate is judged no more")
+    return Place(job, notes, tuple(gone))
 
 
 def _folders(policies: Iterable[str]) -> dict[str, str]:

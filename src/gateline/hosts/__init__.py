@@ -74,6 +74,9 @@ class Job(Protocol):
     def read_base_file(self, path: str) -> bytes | None:
         """Return a file of the base branch; None where that has none, or there is no base. Raises HostError."""
 
+    def list_base_folder(self, path: str) -> list[str]:
+        """Return the names of the files in a folder of the base branch; none where it has none. Raises HostError."""
+
     def fetch_artifact(self, name: str) -> Artifact | None:
         """Return the artifact of the last successful run on the base branch; None where there is none yet.
 

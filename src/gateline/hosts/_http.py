@@ -236,6 +236,16 @@ def quoted(text: str) -> str:
     return quote(text, safe="")
 
 
+def names_of_files(entries: Any, kind: str) -> list[str]:
+    """Return the names in a folder's list of entries that are of the kind which a host gives to files.
+
+    Raises HostError where the answer is no such list.
+    """
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise HostError("the list of a folder's files is no list of objects")
+    return [str(entry["name"]) for entry in entries if entry.get("type") == kind and "name" in entry]
+
+
 def _next_page(reply: Reply, page: int, content: object, each: int) -> int:
     """Return the number of the next page, or 0 after the last.
 

@@ -207,6 +207,22 @@ class Job:
                 return None
             raise
 
+    def list_base_folder(self, path: str) -> list[str]:
+        """Return the files in a folder as it was before the change; none where it was not there. Raises HostError.
+
+        https://docs.github.com/en/rest/repos/contents#get-repository-content
+        """
+        from gateline.hosts._http import RefusedError, names_of_files
+
+        try:
+            place = f"/repos/{self._repository}/contents/{quote(path.removeprefix('.'))}".rstrip("/")
+            entries = self.client.read(place, {"ref": self.event.base_commit or ""})
+        except RefusedError as error:
+            if error.status == 404:
+                return []
+            raise
+        return names_of_files(entries, "file")
+
     def fetch_artifact(self, name: str) -> Artifact | None:
         """Return the newest artifact of this name that a successful run on the base branch left. Raises HostError."""
         from gateline.hosts._github_artifacts import fetch

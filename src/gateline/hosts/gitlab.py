@@ -170,6 +170,22 @@ class Job:
                 return None  # any other 404 is a project that this token can't see
             raise
 
+    def list_base_folder(self, path: str) -> list[str]:
+        """Return the files in a folder as it was before the change; none where it was not there. Raises HostError.
+
+        https://docs.gitlab.com/api/repositories/#list-repository-tree
+        """
+        from gateline.hosts._http import RefusedError, names_of_files
+
+        query = {"path": path.removeprefix("."), "ref": self.base_commit or ""}
+        try:
+            pages = list(self.client.pages(f"{self._project}/repository/tree", query))
+        except RefusedError as error:
+            if error.status == 404 and "tree not found" in error.headline.lower():
+                return []
+            raise
+        return [name for page in pages for name in names_of_files(page, "blob")]
+
     def fetch_artifact(self, name: str) -> Artifact | None:
         """Return the files of the job of this name in the last successful pipeline of the target branch.
 
