@@ -21,7 +21,7 @@ from gateline.samples import Floats
 BLOCK_BYTES = 1 << 22
 
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
-WHOLE = re.compile(rb"[+-]?\d+")
+WHOLE = re.compile(rb"[+-]?\d{1,15}")
 JSON_SCORES = re.compile(
     rb'\{\s*"(?!(?:overall|retriever|generator)_metrics")'  # groups of metrics in a summary are no queries
     rb'(?:[^"\\]|\\.)+"\s*:\s*\{\s*"((?:[^"\\]|\\.)+)"\s*:\s*-?[\dNI]'
@@ -107,7 +107,10 @@ def read_scores(source: Source, cells: list[bytes], lines: npt.NDArray[np.int64]
     """Return scores as numbers; an InputError names the lines of what is none, NaN among that."""
     try:
         scores = np.array(list(map(float, cells)))
+        is_plain = b"_" not in b"".join(cells)  # Python reads 1_0 as 10, which no other tool does
     except ValueError:
+        is_plain = False
+    if not is_plain:
         scores = np.array([float(cell) if NUMBER.fullmatch(cell) else np.nan for cell in cells])
     problems = Problems(source.name)
     for row in np.flatnonzero(np.isnan(scores)).tolist():
@@ -122,7 +125,7 @@ def read_json_object(source: Source, shape: str) -> dict[str, dict[str, Any]]:
     """Return the file's one JSON object of objects; an InputError says what else it holds, as `shape` has it."""
     text = source.decode()
     try:
-        value, end = parse_value(text, len(text) - len(text.lstrip()))
+        value, end = parse_value(text, len(text) - len(text.lstrip()), repeats=[])
     except JsonProblemError as error:
         line = text.count("\n", 0, error.position) + 1
         raise InputError(f"is not JSON: {error}", f"{source.name}:{line}") from None

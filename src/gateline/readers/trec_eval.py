@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 
 from gateline.errors import InputError
 from gateline.readers._building import Problems
+from gateline.readers._columns import MOST_NAMES
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.readers._trec_lines import JSON_SCORES, first_rows, names_a_measure, read_json_object
 from gateline.samples import Column, MetricFacts, Run, read_number
@@ -31,6 +33,8 @@ SHARES = re.compile(
 """Beginnings of measures of quality between 0 and 1."""
 COUNTS = re.compile(r"(num_?(q|ret|rel_?ret|rel|nonrel_judged_ret)|judged)(?![a-z])", re.IGNORECASE)
 """Beginnings of those that say nothing of quality."""
+RELEVANT = re.compile(r"num_?rel(\(.*\))?", re.IGNORECASE)
+"""How many documents are relevant to a query: a fact of the labels, and none of the rankings."""
 BEIR_MEANS = re.compile(rb'"(NDCG|MAP|Recall|P|MRR|R_cap|Hole|Accuracy)@\d+"', re.IGNORECASE)
 
 
@@ -61,7 +65,11 @@ def _is_value(cell: bytes) -> bool:
 
 
 def read(source: Source, options: ReadOptions) -> Run:
-    """Return the values of each query; an InputError where there are means only, or the file was cut off."""
+    """Return the values of each query.
+
+    Raises InputError where there are means only, where the file was cut off, and where means are not of the rows. Two
+    runs must agree on how many documents are relevant to each query, where the tool says it.
+    """
     del options
     begin = without_mark(source.head)
     if begin.startswith(b"{"):
@@ -78,9 +86,12 @@ def _names_differ(source: Source) -> bool:
 
 
 def _read_table(source: Source, *, measure_first: bool) -> Run:
+    from gateline.readers._trec_means import Written, count_queries, hold_means
+
     values: dict[str, dict[str, float]] = {}
     lines: dict[str, int] = {}
     means: dict[str, str] = {}
+    measures: defaultdict[str, Written] = defaultdict(Written)
     problems = Problems(source.name)
     for line, text in enumerate(source.decode().split("\n"), 1):
         cells = text.split()
@@ -103,6 +114,9 @@ def _read_table(source: Source, *, measure_first: bool) -> Run:
         else:
             values[query][measure] = number
             lines.setdefault(query, line)
+            measures[measure].take(query, number, cells[2])
+        if len(measures) > MOST_NAMES:
+            raise _refuse_measures(f"{source.name}:{line}")
     problems.raise_any()
     if not values:
         raise InputError("holds means over all queries only", source.name, "run the tool with -q")
@@ -112,7 +126,17 @@ def _read_table(source: Source, *, measure_first: bool) -> Run:
             source.name,
             "trec_eval 10 stops where the run lacks a query of the qrels; run it with -c",
         )
+    shares = frozenset(name for name in means if SHARES.match(name.replace("_cut_", "@")))
+    hold_means(measures, means, shares, count_queries(means, len(values), source.name), source.name)
     return _finish(source, "trec-eval" if measure_first else "ir-measures", values, lines, means)
+
+
+def _refuse_measures(place: str) -> InputError:
+    return InputError(
+        f"more than {MOST_NAMES} different measures; their names seem to be data",
+        place,
+        "are columns in another order, or is this no table of measures?",
+    )
 
 
 def _read_json(source: Source) -> Run:
@@ -131,6 +155,8 @@ def _read_json(source: Source) -> Run:
             if number is None or math.isinf(number):
                 raise InputError(f"{measure} of '{query}' is not a number: {item!r}", source.name)
             values[query][measure] = number
+    if len({measure for measured in values.values() for measure in measured}) > MOST_NAMES:
+        raise _refuse_measures(source.name)
     return _finish(source, "pytrec-eval", values, dict.fromkeys(values, 0), {})
 
 
@@ -170,5 +196,6 @@ def _finish(
         provenance={"run_tag": means["runid"]} if "runid" in means else {},
         id_field="query",
         warnings=tuple(warnings),
+        must_agree={name: "exactly" for name in metrics if RELEVANT.fullmatch(name)},
         metric_facts={name: facts for name in metrics if (facts := find_facts(name)) is not None},
     )
