@@ -33,6 +33,16 @@ from gateline.readers import read_run
 print(len(read_run(sys.argv[1])))
 """
 
+READ_PARQUET_PLAINLY = """
+import sys
+from pyarrow import parquet
+rows = 0
+for path in sys.argv[1:]:
+    for batch in parquet.ParquetFile(path).iter_batches(batch_size=4096):
+        rows += len(batch.to_pylist())
+print(rows)
+"""
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -189,6 +199,26 @@ def write_run(
             stream.write(json.dumps(record) + "\n")
 
 
+def write_parquet(
+    path: Path, samples: int, labels: dict[str, int], kinds: Sequence[str], seed: int, worse: float
+) -> None:
+    """Write one large run of pass/fail values and scores; the labels of a question are those of every run."""
+    import numpy as np
+    import pyarrow as pa  # type: ignore[import-untyped]
+    from pyarrow import parquet
+
+    shared, own = np.random.default_rng(0), np.random.default_rng(seed)
+    columns: dict[str, object] = {"id": [f"q-{number:07d}" for number in range(samples)]}
+    for label, values in labels.items():
+        texts = np.array([f"{label}-{number}" for number in range(values)])
+        columns[f"slices.{label}"] = texts[shared.integers(0, values, samples)]
+    for at, kind in enumerate(kinds):
+        score = own.beta(6, 2, samples) - worse
+        passed = (own.random(samples) < 0.75 - worse).astype(float)
+        columns[f"metrics.m{at}"] = passed if kind == "pass" else np.clip(score, 0.0, 1.0)
+    parquet.write_table(pa.table(columns), path)
+
+
 # ---- what is asked
 
 
@@ -233,7 +263,29 @@ def measure_reading(folder: Path, times: int, samples: int = 1_000_000) -> list[
     return [measure(row, command, beside, max(1, times // 5))]
 
 
-PARTS = {"start": measure_start, "large": measure_large, "reading": measure_reading}
+def measure_million(folder: Path, times: int, samples: int = 1_000_000) -> list[Measured]:
+    """Measure a check of a million samples from Parquet, beside making Python objects of the same rows."""
+    kinds = ["pass"] * 4 + ["score"] * 6
+    labels = {f"label{number}": 5 for number in range(4)}
+    arguments = write_case(folder, 1, labels, kinds)
+    paths = [folder / f"{name}.parquet" for name in ("baseline", "candidate")]
+    for seed, path in enumerate(paths, start=2):
+        write_parquet(path, samples, labels, kinds, seed, worse=0.001 * (seed - 2))
+    for at, path in zip((4, 6), paths, strict=True):
+        arguments[at] = str(path)
+    row = Measured(f"`check`, {samples:,} samples × 10 metrics × 20 slices from Parquet",
+                   "the rows of both files as Python objects, batch by batch", most_seconds=60.0,
+                   most_megabytes=3600.0)  # fmt: skip
+    beside = [sys.executable, "-c", READ_PARQUET_PLAINLY, *map(str, paths)]
+    return [measure(row, [*gateline(), *arguments], beside, max(1, times // 5))]
+
+
+PARTS = {
+    "start": measure_start,
+    "large": measure_large,
+    "reading": measure_reading,
+    "million": measure_million,
+}
 
 
 def gateline() -> list[str]:
