@@ -11,7 +11,9 @@ _ALLOCATIONS = 1_000_000
 
 def main() -> int:
     """Run `gateline` with the arguments of the process and return its exit code."""
-    gc.set_threshold(_ALLOCATIONS)  # at Python's 700 it searches the modules while they load: a tenth of a start
+    gc.set_threshold(
+        _ALLOCATIONS
+    )  # at Python's 700 it searches the modules while they load: a tenth of a start
     from gateline.cli import run
 
     return run(sys.argv[1:])

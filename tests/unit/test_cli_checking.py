@@ -323,3 +323,44 @@ def test_the_guard_is_asked_with_the_base_branchs_policy() -> None:
     Path("base.yml").write_text(policy_text(TOLERANCE.replace("0.1", "0.01")))
     assert check(PASS, "--base-policy", "base.yml", "--output-dir", "out") == 0
     assert [one["loosens"] for one in verdict()["policy"]["changes"]] == [True]
+
+
+@pytest.mark.parametrize("role", ["candidate", "baseline", "policy"])
+def test_an_output_that_is_an_input_is_refused_and_the_input_stays(
+    role: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another name of the same file is the same file."""
+    write_gate(Path(), PASS, TOLERANCE)
+    folder = Path("reports")
+    folder.mkdir()
+    options = {"policy": "policy.yml", "baseline": "baseline.jsonl", "candidate": "candidate.jsonl"}
+    inside = folder / "junit.xml"
+    inside.write_bytes(Path(options[role]).read_bytes())
+    Path("link").symlink_to(inside)
+    before = inside.read_bytes()
+    for name in (str(inside), f"./{inside}", "link"):
+        arguments = [part for one, file in {**options, role: name}.items() for part in (f"--{one}", file)]
+        assert run(["check", *arguments, "--output-dir", str(folder)]) == 2
+        assert "is an input of this command" in capsys.readouterr().err
+        assert (inside.read_bytes(), list(folder.iterdir())) == (before, [inside])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["convert", "candidate.jsonl", "-o", "candidate.jsonl"],
+        ["convert", "candidate.jsonl", "-o", "./nowhere/../candidate.jsonl"],
+        ["doctor", "policy.yml", "--baseline", "candidate.jsonl", "-o", "candidate.jsonl"],
+        ["score", "candidate.jsonl", "baseline.jsonl", "-o", "candidate.jsonl"],
+        ["harvest", "verdict.json", "--candidate", "candidate.jsonl", "-o", "candidate.jsonl"],
+        ["review", "verdict.json", "--candidate", "candidate.jsonl", "-o", "candidate.jsonl"],
+        ["reduce", "c*.jsonl", "--policy", "policy.yml", "-o", "candidate.jsonl"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_no_command_writes_over_its_input(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    write_gate(Path(), PASS, TOLERANCE)
+    before = Path("candidate.jsonl").read_bytes()
+    assert run(arguments) == 2
+    assert "is an input of this command and is not written over" in capsys.readouterr().err
+    assert Path("candidate.jsonl").read_bytes() == before

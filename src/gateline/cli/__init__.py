@@ -36,6 +36,10 @@ def _run(arguments: Sequence[str]) -> int:
 
             print_note(f"no verdict: {options.unreadable}")
             return NO_VERDICT
+        if options.command not in ("check", "ci", "publish"):  # those have a folder of fixed names
+            from gateline.cli.overwriting import refuse_overwriting
+
+            refuse_overwriting(options)
         module = importlib.import_module(f"gateline.cli.{COMMANDS[options.command]}")
         return int(getattr(module, f"run_{options.command}")(options))
     except SystemExit as stop:  # argparse has said what is wrong, or has printed help

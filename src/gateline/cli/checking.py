@@ -21,7 +21,8 @@ from gateline.cli.output import (
     wants_colour,
     write_together,
 )
-from gateline.errors import GatelineError, PolicyError
+from gateline.cli.overwriting import refuse_overwriting
+from gateline.errors import GatelineError, InputError, PolicyError
 from gateline.reports import render
 from gateline.verdict import Verdict
 
@@ -40,13 +41,22 @@ def run_gate(
     The reports of an earlier run stay until the new ones take their places: whenever the process is killed, each is
     the old one or the new one. A run that ends by itself leaves no old pass behind, whatever went wrong.
     """
-    verdict = _judge(options, place)
+    names = {**FILES, **kinds}
+    try:
+        refuse_overwriting(
+            options, [Path(options.output_dir or ".") / name for name in names if options.output_dir]
+        )
+    except InputError as error:
+        options = argparse.Namespace(**{**vars(options), "output_dir": None})
+        verdict = _give_up(error, options)
+    else:
+        verdict = _judge(options, place)
     try:
         report, files = _render(verdict, options, kinds)
     except Exception as error:
         verdict = _give_up(error, options)
         report, files = verdict.to_json(), {"verdict.json": verdict.to_json()}
-    written = _write_files(files, options.output_dir, {**FILES, **kinds})
+    written = _write_files(files, options.output_dir, names)
     printed = _print(report, verdict, options)
     return verdict, verdict.exit_code if written and printed else verdict.exit_code or 2
 

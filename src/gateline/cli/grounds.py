@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gateline.baselines import Baseline, find_baseline, say_missing
 from gateline.cli.output import write_together
+from gateline.cli.overwriting import refuse_overwriting
 from gateline.conclusion import add_notices
 from gateline.errors import HostError, PolicyError
 from gateline.policy import PolicyFile, load_policy
@@ -92,14 +93,15 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
             return
         path, shown_as = found.path, None
         if found.content is not None:
-            path = _write(found, Path(folder) / "baseline")
+            path = _write(found, Path(folder) / "baseline", options)
             shown_as = None if options.output_dir else options.baseline
         yield Grounds(path, shown_as, base, found.origin, base.notices)
 
 
-def _write(found: Baseline, folder: Path) -> str:
+def _write(found: Baseline, folder: Path, options: argparse.Namespace) -> str:
     assert found.content is not None
     path = folder / found.name
+    refuse_overwriting(options, [path])
     write_together({path: found.content})
     return path.as_posix()
 
