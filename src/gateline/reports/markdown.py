@@ -6,6 +6,7 @@ nothing.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gateline.amounts import found, from_to, interval
 from gateline.reports import bars, facts, language_of, tables
 from gateline.reports.diagnosis import Pointer, diagnose
-from gateline.reports.escape import IN_FENCE, IN_MARKDOWN, Markdown, fence_text, markdown_text
+from gateline.reports.escape import IN_FENCE, IN_MARKDOWN, JOINER, Markdown, fence_text, markdown_text
 from gateline.reports.headline import (
     BLOCKED,
     NO_VERDICT,
@@ -50,6 +51,8 @@ STEP_SUMMARY = 1_048_576
 
 _SIGNS = {BLOCKED: "❌", PASSED: "✅", WARNED: "⚠️", NO_VERDICT: "❓"}
 _MOST_LINES = 12
+_DIGITS = 32
+"""Of a marker's digest: people who choose names must not find two with the same."""
 _COLUMNS = 100
 """Characters of a fenced block that GitHub shows on a desktop without a scroll bar."""
 
@@ -100,8 +103,15 @@ def render_summary(verdict: Verdict, language: str | None = None) -> str:
 
 
 def marker(name: str) -> str:
-    """Return the hidden first line by which a gate finds its own comment."""
-    return f"<!-- gateline: {_marker_name(name)} -->"
+    """Return the hidden first line by which a gate finds its own comment; no two names have the same one.
+
+    A name that can't stand there as it is has a digest beside it, in a place where no other marker has anything.
+    """
+    shown = _marker_name(name)
+    if shown.replace(JOINER, "") == name:
+        return f"<!-- gateline: {shown} -->"
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return f"<!-- gateline {digest}: {shown} -->"
 
 
 class _Page:

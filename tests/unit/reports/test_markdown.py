@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 
 from gateline.reports import markdown
 from gateline.reports.escape import clean
@@ -205,6 +206,38 @@ def test_a_marker_is_one_comment_on_one_line(text: str) -> None:
     assert page.tags == {"h3": 1}
     assert len(page.comments) == 1
     assert page.text.strip() == "heading"
+
+
+ALIKE = ["", " ", "-", "--", "-\u2010", "<", "\u2039", ">", "\u203a", "\x01", "\x02", "\n", "\r\n", "\u23ce", "\ufffd",
+         "\u2060", "\t", "::", "```", "@a", "…", "x" * 250, "A", "e\u0301", "\xe9", " -->", " 0" * 16]  # fmt: skip
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    names=st.lists(
+        st.lists(st.sampled_from([*ALIKE, "rag"]), max_size=4).map("".join),
+        min_size=2,
+        max_size=2,
+        unique=True,
+    )
+)
+@example(names=["rag", "rag-"])
+@example(names=["rag", " rag "])
+@example(names=["a--b", "a-\u2010b"])
+@example(names=["x" * 150 + "A" + "x" * 150, "x" * 150 + "B" + "x" * 150])
+@example(names=["a\ud800", "a\ud801"])
+def test_no_two_names_have_one_marker(names: list[str]) -> None:
+    """Else the gate that passes overwrites the comment of the gate that blocks."""
+    inside = [markdown.marker(name).removeprefix("<!-- gateline").removesuffix("-->") for name in names]
+    every = {*names, *inside, *(one.strip(" :") for one in inside)}
+    assert len({markdown.marker(name) for name in every}) == len(every)
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyzABCÄé中0123456789._/+ ", min_size=1, max_size=60))
+def test_the_marker_of_an_ordinary_name_is_the_name(name: str) -> None:
+    """Comments of earlier versions are found by it."""
+    assume(name == name.strip())
+    assert markdown.marker(name) == f"<!-- gateline: {name} -->"
 
 
 def test_template_values_are_escaped_unless_they_are_finished() -> None:
