@@ -440,6 +440,8 @@ def test_epochs_are_attempts():
 def test_attempts_pair_with_one_try(tmp_path):
     once = as_json(members_of(LOGS / "baseline.eval"))
     once["samples"] = once["samples"][:4]
+    once["eval"]["dataset"]["sample_ids"] = once["eval"]["dataset"]["sample_ids"][:4]
+    del once["results"]  # of all samples
     (tmp_path / "once.json").write_text(json.dumps(once))
     verdict = judge(POLICY, tmp_path / "once.json", LOGS / "candidate_epochs2.json", tmp_path)
     assert verdict.pairing.paired == 4

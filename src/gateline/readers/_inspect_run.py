@@ -6,20 +6,20 @@ Nothing here reads files.
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError
 from gateline.readers._building import RunBuilder
 from gateline.readers._identity import identify_by
+from gateline.readers._inspect_plan import hold_log
 from gateline.readers._inspect_samples import Record, Samples
-from gateline.readers._json_document import number_of, object_of, objects_of
+from gateline.readers._json_document import object_of, objects_of
 from gateline.readers._source import ReadOptions, Source
-from gateline.samples import Agreement, Floats, MetricFacts, Run
+from gateline.samples import Agreement, MetricFacts, Run
 
 _SETTINGS = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
 _SECRET = frozenset(
@@ -27,8 +27,6 @@ _SECRET = frozenset(
 )
 """Words in the names of arguments that are not repeated in reports."""
 _MEASURED = ("latency_ms", "total_time_ms", "tokens.input", "tokens.output", "tokens.total")
-_MEANS = ("mean", "accuracy")
-_AGREES = 1e-6
 
 MUST_AGREE: dict[str, Agreement] = {
     "task": "exactly",
@@ -49,7 +47,7 @@ def make_run(
     """Return the samples (n) as a run, in the order that the log planned.
 
     `log` is the log without samples, empty for a table; `origins` and `lines` say where each sample stands (n, or
-    empty). Raises InputError where there is no sample.
+    empty). Raises InputError where there is no sample, and where the log is not that of these samples.
     """
     if not samples.records:
         raise InputError(
@@ -81,7 +79,7 @@ def make_run(
         aliases=_find_aliases(names),
         must_agree={**(MUST_AGREE if plan else {}), **scorers, **references},  # type: ignore[dict-item]
     )
-    run = replace(run, warnings=tuple(_find_warnings(samples, log, run)))
+    run = replace(run, warnings=tuple(hold_log(samples, log, run)))
     return run if options.id_field in (None, "id") else identify_by(run, options.id_field)
 
 
@@ -94,7 +92,7 @@ def _complete(samples: Samples, plan: Mapping[str, object]) -> None:
         for name in samples.parts:
             metrics.pop(name, None)  # unscored as a whole
         record["metrics"] = {**dict.fromkeys(planned), **metrics}
-    repeats = Counter((type(record["id"]), record["id"]) for record in samples.records)
+    repeats = Counter((type(record["id"]), str(record["id"])) for record in samples.records)
     # Where a sample failed, a column without values shows what failed; else it shows that nothing was recorded.
     kept = _MEASURED if any(record["error"] for record in samples.records) else ()
     empty = [
@@ -218,55 +216,3 @@ def _find_judges(plan: Mapping[str, object]) -> list[str]:
         found += asked if isinstance(asked, list) else [asked]
     names = [one.get("model") if isinstance(one, dict) else one for one in found]
     return list(dict.fromkeys(name for name in names if isinstance(name, str) and name))
-
-
-def _find_warnings(samples: Samples, log: Mapping[str, object], run: Run) -> list[str]:
-    found = []
-    status = log.get("status") if "status" in log else "started"
-    if log and status != "success":
-        found.append(f"the run did not end well: its status is '{status}'")
-    plan = object_of(log.get("eval"))
-    ids, epochs = (
-        object_of(plan.get("dataset")).get("sample_ids"),
-        object_of(plan.get("config")).get("epochs"),
-    )
-    planned = len(ids) * (epochs if isinstance(epochs, int) else 1) if isinstance(ids, list) else 0
-    if len(run) < planned:
-        found.append(f"{planned - len(run)} of {planned} planned samples are not in the log")
-    if samples.unreadable:
-        shown = name_some([f"{name} {times}x" for name, times in sorted(samples.unreadable.items())], 4)
-        found.append(
-            f"Inspect counts a text that is no number as 0; those are no scores here: {shown} (such as "
-            f"{samples.example!r})"
-        )
-    if samples.invalidated:
-        found.append(f"{samples.invalidated} samples were marked as invalid; they have no score here")
-    return found + _find_contradictions(log, run)
-
-
-def _find_contradictions(log: Mapping[str, object], run: Run) -> list[str]:
-    """Return which means of the log are not those of its samples: a metric may give grades numbers of its own."""
-    found = []
-    for result in objects_of(object_of(log.get("results")).get("scores")):
-        scorer, name = str(result.get("scorer")), str(result.get("name"))
-        column = scorer if name == scorer else f"{scorer}.{name}"
-        if column not in run.metrics or result.get("reducer") not in (None, "mean"):
-            continue
-        mean = _mean_of_questions(run, run.numbers(column))
-        for metric in _MEANS:
-            said = number_of(object_of(object_of(result.get("metrics")).get(metric)).get("value"))
-            if said is not None and mean is not None and abs(said - mean) > _AGREES * max(1.0, abs(said)):
-                found.append(
-                    f"the {metric} of {column} is {said:g} in the log and {mean:g} by its samples, which count; its "
-                    "scorer may give grades numbers of its own"
-                )
-    return found
-
-
-def _mean_of_questions(run: Run, values: Floats) -> float | None:
-    """Return the mean over questions of the mean over their attempts; None without a value."""
-    by_id: dict[str, list[float]] = {}
-    for name, value in zip(run.ids, values.tolist(), strict=True):
-        if not math.isnan(value):
-            by_id.setdefault(name, []).append(value)
-    return float(np.mean([np.mean(found) for found in by_id.values()])) if by_id else None

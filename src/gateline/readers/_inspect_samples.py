@@ -16,6 +16,7 @@ Record = dict[str, object]
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partial, incorrect, no answer: what Inspect's `value_to_float` makes of them unless told otherwise."""
+_SOFT = ("P", "N")
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 LONGEST_LABEL, LONGEST_TAG = 200, 40
 """Characters of a label, and of one of several in a list: longer ones are texts, such as passages."""
@@ -42,8 +43,12 @@ class Samples:
     """The first of these texts."""
     parts: set[str] = field(default_factory=set)
     """Scorers that give several metrics."""
+    softly_graded: set[str] = field(default_factory=set)
+    """Metrics with a grade to which a metric of Inspect may give another number: P or N."""
     invalidated: int = 0
     """Samples that somebody marked as invalid."""
+    failed: set[tuple[str, str]] = field(default_factory=set)
+    """Id and epoch of samples that ended with an error."""
 
     def add(self, sample: Mapping[str, object]) -> None:
         """Take a sample as it stands in a log, without its events."""
@@ -52,6 +57,8 @@ class Samples:
             scores = {"score": sample["score"]}
         error = _find_error(sample)
         self.invalidated += error == "invalidated"
+        if sample.get("error"):
+            self.failed.add((str(sample.get("id")), str(sample.get("epoch") or 1)))
         usage = self._find_usage(sample)
         output = object_of(sample.get("output"))
         self.records.append(
@@ -98,6 +105,8 @@ class Samples:
         if isinstance(value, str):
             grade = GRADES.get(value, WORDS.get(value.lower()))
             if grade is not None:
+                if value in _SOFT:
+                    self.softly_graded.add(name)
                 return grade
         elif isinstance(value, bool):
             return float(value)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections import Counter
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateline.errors import InputError
+from gateline.errors import InputError, name_some
 from gateline.readers._source import Source
 
 if TYPE_CHECKING:
@@ -43,20 +44,38 @@ class ZipMembers:
     """The members of a zip file."""
 
     def __init__(self, source: Source):
-        """Read the directory; an InputError where the file is no whole zip."""
+        """Read the directory; an InputError where the file is no whole zip, or two members have one name."""
         import zipfile
 
         self._source = source
         self._unpacked = 0
         try:
             with zipfile.ZipFile(BytesIO(source.data)) as archive:
-                self._entries = {entry.filename: entry for entry in archive.infolist()}
+                entries = archive.infolist()
         except (OSError, ValueError, EOFError, NotImplementedError, struct.error, zipfile.BadZipFile):
             raise InputError(
                 "is not a whole zip file: its directory, which stands at the end, can't be read",
                 source.name,
                 "was it copied while it was written?",
             ) from None
+        self._entries = {entry.filename: entry for entry in entries}
+        for entry in entries:
+            last = self._entries[entry.filename]
+            if (entry.CRC, entry.file_size) != (last.CRC, last.file_size):
+                raise InputError(
+                    "stands twice in the zip file, with other content each time",
+                    self.place(entry.filename),
+                    "was a log added to another one? Keep one of them",
+                )
+        self._entries = {entry.filename: entry for entry in entries}
+        if len(self._entries) < len(entries):
+            names = Counter(entry.filename for entry in entries)
+            twice = [name for name, times in names.items() if times > 1]
+            raise InputError(
+                f"holds members of one name twice: {name_some(twice, 5)}",
+                source.name,
+                "which of them count? write the log again",
+            )
 
     @property
     def names(self) -> list[str]:

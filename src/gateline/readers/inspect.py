@@ -16,7 +16,7 @@ from gateline.readers import table
 from gateline.readers._inspect_run import make_run
 from gateline.readers._inspect_samples import Samples
 from gateline.readers._json_document import object_of, objects_of, parse_document
-from gateline.readers._json_lines import orjson_loads
+from gateline.readers._json_lines import holds_all_keys, orjson_loads
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
 from gateline.readers._shape import shape_of
 from gateline.readers._source import ReadOptions, Source, without_mark
@@ -42,7 +42,11 @@ def looks_like(head: bytes, path: Path) -> bool:
         return first in (START, HEADER) or not member_names(path).isdisjoint((HEADER, START))
     shape = shape_of(head)
     if shape.kind:
-        return shape.kind == "object" and {"run_id", "task"} <= shape.inner.get("eval", frozenset())
+        is_log = {"run_id", "task"} <= shape.inner.get("eval", frozenset())
+        is_reversed = {"id", "epoch", "target"} <= shape.inner.get(
+            "samples", frozenset()
+        )  # samples before the plan
+        return shape.kind == "object" and (is_log or is_reversed)
     return _is_table(without_mark(head))
 
 
@@ -107,11 +111,15 @@ def _read_zip(source: Source, options: ReadOptions) -> Run:
 
 
 def _parse_member(members: ZipMembers, name: str) -> Mapping[str, object]:
-    """Return the object in a member; orjson refuses bare NaN, which Inspect writes for what is unscored."""
+    """Return the object in a member.
+
+    orjson refuses bare NaN, which Inspect writes for what is unscored, and sees no key that stands twice.
+    """
     content, loads = members.read(name), orjson_loads()
     try:
-        if loads is not None:
-            return object_of(loads(content))
+        value = loads(content) if loads is not None else None
+        if value is not None and holds_all_keys(content, value):
+            return object_of(value)
     except ValueError:
         pass
     try:
