@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gateline.errors import InputError
+from gateline.errors import InputError, name_some
 from gateline.readers import jsonl, parquet, records, table
 from gateline.readers._building import RunBuilder, make_run_of_means
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
-from gateline.readers._ragas_names import QUESTIONS, is_frame, is_metric, shows_ragas
+from gateline.readers._ragas_names import INPUTS, QUESTIONS, is_frame, is_metric, shows_ragas
 from gateline.readers._shape import Shape, shape_of
 from gateline.readers._source import HEAD_BYTES, ReadOptions, Source, without_mark
 from gateline.samples import MetricFacts, Run, read_number
@@ -69,6 +69,8 @@ def _is_table(begin: bytes, path: Path) -> bool:
         return False
     if [name.strip() for name in names] == ["metric", "score"]:
         return is_metric(rest.partition(b",")[0].decode("utf-8", "replace"))
+    if "Named Scores" in names:  # promptfoo's, where a variable of the tests may be called as an input is
+        return False
     return is_frame(names) or (len(names) > 1 and _is_experiment(path))
 
 
@@ -114,9 +116,20 @@ def read(source: Source, options: ReadOptions) -> Run:
             return _read_means(source, *_find_means(value))
         run = _build(source, found)
         provenance = _state(value) if found and found[0] is not value else {}
+    if not any(map(_is_known, run.fields)) and not _is_experiment(source.path):
+        raise InputError(
+            f"none of its columns is one that Ragas writes: found {name_some(run.fields, 8)}",
+            source.name,
+            "let gateline find the reader, or name another one",
+        )
     from gateline.readers._ragas_frame import describe_frame
 
     return describe_frame(run, provenance, options.id_field)
+
+
+def _is_known(column: str) -> bool:
+    """Say whether Ragas has an input or a metric of this name; a column of objects has dotted ones."""
+    return column.partition(".")[0] in INPUTS or is_metric(column)
 
 
 def _parse(source: Source) -> dict[str, object]:
@@ -181,7 +194,7 @@ def _find_means(value: Mapping[str, object]) -> tuple[dict[str, object], dict[st
 def _read_means(source: Source, means: Mapping[str, object], facts: Mapping[str, object]) -> Run:
     """Return one record with the means of a run."""
     numbers = {name: number for name, value in means.items() if (number := read_number(value)) is not None}
-    if not numbers:
+    if not any(map(is_metric, numbers)):
         raise InputError("has neither samples nor means of Ragas", source.name)
     known = {
         name: MetricFacts("lower" if "noise" in name else "higher") for name in numbers if is_metric(name)

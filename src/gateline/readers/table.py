@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from gateline.errors import InputError, name_some
 from gateline.readers._building import SECTIONS, Problems, missing_id
+from gateline.readers._columns import MOST_NAMES
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.samples import Column, Run, read_numbers, reads_as_numbers
 
@@ -115,6 +116,12 @@ class _Rows:
 def _read_header(rows: _Rows, file: str) -> list[str]:
     line, cells = next(iter(rows), (1, []))
     names = [cell.strip() for cell in cells]
+    if len(names) > MOST_NAMES:  # else each would be looked at on its own, which takes minutes
+        raise InputError(
+            f"{len(names)} columns in the header, more than {MOST_NAMES}; their names seem to be data",
+            f"{file}:{line}",
+            "is this a table of values without a header, or one whose rows and columns are swapped?",
+        )
     repeated = [name for name, times in Counter(names).items() if times > 1 and name]
     if repeated:
         raise InputError(f"columns stand twice in the header: {name_some(repeated)}", f"{file}:{line}")
