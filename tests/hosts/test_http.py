@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import traceback
+import urllib.error
+import urllib.parse
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from stand_in import TOKEN
 
 from gateline.errors import HostError
-from gateline.hosts._http import Client, RefusedError, Reply, Request, Secret, UnclearError
+from gateline.hosts._http import Client, RefusedError, Reply, Request, Secret, UnclearError, quoted
 from gateline.hosts._waiting import seconds_to_wait
 
 BASE = "https://git.example/api/v3/"
@@ -256,6 +259,78 @@ def test_an_address_that_is_no_plain_web_address_is_refused(base):
     with pytest.raises(HostError, match="not a plain http or https address") as raised:
         client(base=base)
     assert "word" not in str(raised.value)
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        ["http:", "https:", "//", "/", "[", "]", "::1", "x.example", ":", "abc", "99999", "0", "-1", "@", "?", "#", "%",
+         "file:", "\x00", " ", "\n", "\ud800", "ü", "𝓰", "℀", ""]
+    ), max_size=6,
+).map("".join)  # fmt: skip
+
+
+@given(location=PIECES)
+@example(location="http://[")
+@example(location="http://x:abc/")
+@example(location="http://127.0.0.1:99999/")
+def test_wherever_a_redirect_leads_it_is_followed_or_trouble_of_the_host(location):
+    one, transport, _ = client(reply(302, location=location), reply(200))
+    try:
+        one.get("/zip")
+    except HostError as error:
+        assert "redirected" in str(error)
+        assert len(transport.requests) == 1
+    else:
+        assert transport.requests[1].url.startswith(("http://", "https://"))
+
+
+@given(base=PIECES)
+@example(base="http://[::1")
+@example(base="http://h:port/")
+def test_whatever_the_address_is_it_can_be_asked_or_is_trouble_of_the_host(base):
+    with contextlib.suppress(HostError):
+        one, transport, _ = client(reply(200), base=base)
+        one.read("/user")
+        assert transport.requests[0].url.startswith(("http://", "https://"))
+
+
+@pytest.mark.parametrize(
+    "base", ["user:{}@host/api", "https:u:{}@h", "http://u:{}@h", "http://{}@h", "http://h/?t={}", "http://h/#{}",
+             "{}", "http://{}\n/", "ftp://u:{}@h/"],
+)  # fmt: skip
+def test_an_address_with_a_token_in_it_is_refused_without_being_shown(base):
+    with pytest.raises(HostError) as raised:
+        client(base=base.format("SECRET-word-0123"))
+    assert "secret-word" not in str(raised.value).lower()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(f"Tunnel connection failed: 407 Proxy {TOKEN}"),
+        urllib.error.URLError(OSError(f"Tunnel connection failed: 407 Password1 {TOKEN}")),
+        OSError(f"odd {TOKEN} Password1"[:40]),
+    ],
+)
+def test_what_a_proxy_repeats_is_not_said(error):
+    one, _, _ = client(*[error] * 3)
+    with pytest.raises(HostError, match="no answer") as raised:
+        one.read("/user")
+    assert TOKEN not in str(raised.value)
+    assert "Password1" not in str(raised.value)
+
+
+@given(path=st.text(max_size=8), query=st.text(max_size=8))
+@example(path="a\ud800", query="b\ud800")
+@example(path=b"n\xe4me.yml".decode("utf-8", "surrogateescape"), query="")
+def test_a_text_is_asked_for_or_is_trouble_of_the_host(path, query):
+    with contextlib.suppress(HostError):
+        one, transport, _ = client(reply(200))
+        one.read(f"/x/{quoted(path)}", {"ref": query})
+        told = urllib.parse.urlsplit(transport.requests[0].url)
+        name = told.path.removeprefix("/api/v3/x/")
+        assert urllib.parse.unquote_to_bytes(name) == path.encode("utf-8", "surrogateescape")
+        assert urllib.parse.parse_qs(told.query, keep_blank_values=True) == {"ref": [query]}
 
 
 @pytest.mark.parametrize("body", [b"<html>sign in</html>", b"", b"[" * 100_000])

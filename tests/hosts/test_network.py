@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from stand_in import TOKEN, serving
@@ -103,6 +105,64 @@ def test_a_server_that_breaks_off_is_told(said):
         with pytest.raises(HostError, match="no answer"):
             ask(f"http://127.0.0.1:{server.getsockname()[1]}").read("/x")
         thread.join(5)
+
+
+def dripping(head, drop):
+    """A server that is never silent: it sends a drop every 20 ms until nobody listens any more."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def talk():
+        with server:
+            while True:
+                client, _ = server.accept()
+                with client, contextlib.suppress(OSError):
+                    client.recv(10_000)
+                    client.sendall(head)
+                    while True:
+                        client.sendall(drop)
+                        time.sleep(0.02)
+
+    threading.Thread(target=talk, daemon=True).start()
+    return f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    ("head", "drop"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", b" "),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+        (b"HTTP/1.1 200 OK\r\n", b"x: y\r\n"),
+        (b"HTTP/1.1 200 OK\r\nx: ", b"y"),
+        (b"", b"H"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+)
+def test_a_server_that_never_ends_is_left(monkeypatch, head, drop):
+    """Wherever in its answer it drips; and what was waited in vain is not waited three times."""
+    monkeypatch.setattr("gateline.hosts._network.SECONDS_IN_ALL", 0.2)
+    monkeypatch.setattr("gateline.hosts._http.PATIENCE", 0.1)
+    address = dripping(head, drop)
+    asked = []
+
+    def network(request):
+        asked.append(request)
+        return Network()(request)
+
+    with pytest.raises(HostError, match="no answer"):
+        Client(address, {}, None, network, pause=lambda _: None).read("/x")
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[", "http://x:abc/", "nonsense", "http://h/\x00", "http://127.0.0.1:99999/"]
+)
+@pytest.mark.parametrize("proxy", [None, "user:word@@@::", "http://["])
+def test_what_is_no_address_is_no_answer(monkeypatch, url, proxy):
+    if proxy:
+        monkeypatch.setenv("http_proxy", proxy)
+    with pytest.raises(OSError) as raised:
+        Network()(Request("GET", url, {}))
+    assert "word" not in str(raised.value)
 
 
 def test_the_environment_s_proxy_is_used(monkeypatch):

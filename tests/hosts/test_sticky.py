@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -230,6 +231,91 @@ def test_in_whatever_order_runs_end_the_newest_has_the_last_word(environment, wa
         keep(github, environment, wish(f"run {run}", order=run))
     newest = max(ended)
     assert github.bodies() == [f"{MARKER}\n{line_of(newest)}\nrun {newest}\n"]
+
+
+def keep_while(github, environment, wanted, at, other):
+    """Keep the comment while another run's wish is carried out before the request with that number."""
+    asked = []
+
+    def transport(request):
+        asked.append(request)
+        if len(asked) == at:
+            keep(github, environment, other)
+        return github(request)
+
+    done = keep(transport, environment, wanted)
+    return done, [request.method for request in asked]
+
+
+@pytest.mark.parametrize("me", [None, "owner"])
+@pytest.mark.parametrize("at", range(1, 9))
+def test_a_newer_run_that_writes_while_an_older_one_is_at_it_has_the_last_word(environment, waits, me, at):
+    """Whenever it does so but for right before the request that writes: no host takes a condition with that."""
+    github = GitHub(me)
+    keep(github, environment, wish("first", order=(1, 1)))
+    older, newer = wish("older", order=(8, 1)), wish("newer", order=(9, 1))
+    done, asked = keep_while(github, environment, older, at, newer)
+    written = next((place for place, method in enumerate(asked, start=1) if method != "GET"), None)
+    if at > len(asked):
+        assert (done, github.bodies()) == ("changed", [older.text])
+    elif at != written:
+        assert github.bodies() == [newer.text]
+        assert (done == "outdated") == (written is None or at > written)
+
+
+@pytest.mark.parametrize("me", [None, "owner"])
+@pytest.mark.parametrize("at", range(1, 9))
+def test_an_older_run_that_writes_meanwhile_does_not_keep_the_last_word(environment, waits, me, at):
+    github = GitHub(me)
+    keep(github, environment, wish("first", order=(1, 1)))
+    newer = wish("newer", order=(9, 1))
+    done, _ = keep_while(github, environment, newer, at, wish("older", order=(8, 1)))
+    assert (done, github.bodies()) == ("changed", [newer.text])
+
+
+def test_what_was_written_counts_also_where_it_cannot_be_looked_at_again(environment, waits):
+    github = GitHub()
+    keep(github, environment, wish("first"))
+
+    def failing(request):
+        return BAD_GATEWAY if "PATCH" in writes(github) and request.method == "GET" else github(request)
+
+    assert keep(failing, environment, wish("new")) == "changed"
+    assert github.bodies() == [wish("new").text]
+
+
+@pytest.mark.parametrize("body", ["forged", f"{line_of((10**15, 1))}\nforged"])
+def test_a_comment_of_another_program_stops_nobody(github, environment, body):
+    """A run is believed only where the comment is surely our own."""
+    github.add_comment(f"{MARKER}\n{body}", "other[bot]", "Bot")
+    assert keep(github, environment, wish("one", order=(5, 1))) in ("added", "changed")
+    assert wish("one", order=(5, 1)).text in github.bodies()
+
+
+ODD = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["id", "user", "body", "login", "type", "x"]), inner, max_size=4),
+    ),
+    max_leaves=6,
+)
+
+
+@given(content=ODD, page=st.sampled_from(["comments", "user"]))
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_a_server_answers_it_is_a_list_or_trouble_of_the_host(environment, waits, content, page):
+    """Never a bug of ours: `[1]`, `[null]` and `[{}]` are lists that can't be read."""
+    github = GitHub("owner")
+    github.add_comment(f"{MARKER}\nold", "owner", "User")
+
+    def odd(request):
+        if request.method == "GET" and request.url.partition("?")[0].endswith(f"/{page}"):
+            return Reply(200, {}, json.dumps(content).encode())
+        return github(request)
+
+    with contextlib.suppress(HostError):
+        assert keep(odd, environment, wish("new")) in ("added", "changed")
 
 
 STEPS = st.tuples(

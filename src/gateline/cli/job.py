@@ -21,11 +21,16 @@ from gateline.files import is_there
 from gateline.hosts import Job, find_host
 from gateline.policy import load_policy
 from gateline.reports import render
+from gateline.reports.headline import BLOCKED, NO_VERDICT, PASSED, WARNED, outcome
 from gateline.verdict import Verdict
 
 _LEAST_SUMMARY = 2_000
 """Bytes below which a summary says nothing of use."""
-_WORST_FIRST = ("fail", "invalid", "pass")
+_LONGEST_FOLDER = 200
+"""Bytes; file systems take 255, and a number may follow."""
+_WORST_FIRST = (BLOCKED, NO_VERDICT, WARNED, PASSED)
+_OUTCOMES = {WARNED: "passed-with-warnings"}
+"""What an outcome is called in the outputs, where that is not its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +122,8 @@ def _folders(policies: Iterable[str]) -> dict[str, str]:
                 "give each gate a name of its own: its comment is found by it",
             )
         by_name[name] = policy
-        folder = re.sub(r"[^\w.-]+", "-", name).strip(".-") or "gate"
-        while folder in folders.values():
+        folder = _cut(re.sub(r"[^\w.-]+", "-", name), _LONGEST_FOLDER).strip(".-") or "gate"
+        while folder.casefold() in map(str.casefold, folders.values()):
             folder += "-2"
         folders[policy] = folder
     return folders
@@ -130,6 +135,11 @@ def _name_of(policy: str) -> str:
         return load_policy(policy).policy.name
     except PolicyError:
         return Path(policy).stem
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the beginning of a text that takes at most so many bytes."""
+    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 def _with(options: argparse.Namespace, **changed: str) -> argparse.Namespace:
@@ -160,10 +170,19 @@ def _print_commands(job: Job, gates: Sequence[Gate], language: str | None) -> No
 
 
 def _write_summaries(job: Job, gates: Sequence[Gate], language: str | None) -> None:
-    """Write each gate's full report; they share the room, so that no long one drops the others."""
-    room = job.room_for_summary() // len(gates)
-    if room < _LEAST_SUMMARY:
+    """Write each gate's full report; they share the room, so that no long one drops the others.
+
+    Raises HostError where earlier steps have left too little of it.
+    """
+    left = job.room_for_summary()
+    if left is None:
         return
+    room = left // len(gates)
+    if room < _LEAST_SUMMARY:
+        raise HostError(
+            f"the job's summary is full ({left:,} bytes are left), so the report is not in it; "
+            f"it is in {(gates[0].folder / 'report.html').as_posix()}"
+        )
     for gate in gates:
         job.write_summary(
             render(
@@ -195,9 +214,11 @@ def _join_reports(job: Job, gates: Sequence[Gate], root: Path) -> None:
 
 def _outputs(gates: Sequence[Gate]) -> dict[str, str]:
     """Return the outputs: of several gates the worst word and its files, and counts over all."""
-    worst = min(gates, key=lambda gate: _WORST_FIRST.index(gate.verdict.verdict))
+    worst = min(gates, key=lambda gate: _WORST_FIRST.index(outcome(gate.verdict)))
+    word = outcome(worst.verdict)
     return {
         "verdict": worst.verdict.verdict,
+        "outcome": _OUTCOMES.get(word, word),
         "failed": str(sum(gate.verdict.counts["fail"] for gate in gates)),
         "inconclusive": str(sum(gate.verdict.counts["inconclusive"] for gate in gates)),
         "verdict-file": (worst.folder / "verdict.json").as_posix(),

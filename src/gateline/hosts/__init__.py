@@ -41,7 +41,10 @@ class Job(Protocol):
 
     @property
     def base_commit(self) -> str | None:
-        """Return the revision of that branch before the change; None where the job is not about a change."""
+        """Return the revision of that branch before the change; None where the job is not about a change.
+
+        Raises HostError where the job names what can't be one.
+        """
 
     @property
     def order(self) -> Order | None:
@@ -59,8 +62,8 @@ class Job(Protocol):
     def explain(self, trouble: str, status: int | None) -> str:
         """Return why a comment could not be posted, and what to do about it."""
 
-    def room_for_summary(self) -> int:
-        """Return how many bytes of summary the host takes; 0 where it takes none."""
+    def room_for_summary(self) -> int | None:
+        """Return how many bytes of summary the host still takes; None where it shows none."""
 
     def write_summary(self, text: str) -> None:
         """Add to the job's summary. Raises HostError."""

@@ -6,10 +6,12 @@ branch is called `main`, must not become the baseline.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gateline.errors import HostError
 from gateline.hosts._artifact import MOST_BYTES, Artifact
+from gateline.hosts._http import number_in, objects_in, part_of
 
 if TYPE_CHECKING:
     from gateline.hosts._http import Client
@@ -26,24 +28,24 @@ def fetch(client: Client, repository: str, name: str, branch: str | None) -> Art
     """
     if branch is None:
         raise HostError("it is not known on which branch to look for artifacts")
-    runs: dict[int, dict[str, Any]] = {}
+    runs: dict[int, Mapping[str, Any]] = {}
     for one in _on_branch(client, repository, name, branch):
-        number = one["workflow_run"]["id"]
+        number = number_in(one["workflow_run"], "id", "artifacts")
         if number not in runs:
             if len(runs) == _MOST_RUNS:
                 raise HostError(
                     f"none of the last {_MOST_RUNS} runs on {branch} with an artifact {name} was successful"
                 )
-            runs[number] = client.read(f"/repos/{repository}/actions/runs/{int(number)}")
+            runs[number] = client.read_object(f"/repos/{repository}/actions/runs/{number}")
         run = runs[number]
         if run.get("conclusion") == "success" and run.get("event") not in _NOT_OF_THE_BRANCH:
             return Artifact(
                 name,
-                _download(client, repository, int(one["id"])),
+                _download(client, repository, number_in(one, "id", "artifacts")),
                 branch,
                 commit=str(run.get("head_sha") or "") or None,
                 made_on=str(one.get("created_at") or "")[:10] or None,
-                run=int(number),
+                run=number,
             )
     return None
 
@@ -52,10 +54,8 @@ def _on_branch(client: Client, repository: str, name: str, branch: str) -> list[
     """Return the artifacts that this repository's own runs on a branch left, newest first."""
     found = []
     for page in client.pages(f"/repos/{repository}/actions/artifacts", {"name": name}):
-        if not isinstance(page, dict) or not isinstance(page.get("artifacts"), list):
-            raise HostError("the list of artifacts can't be read")
-        for one in page["artifacts"]:
-            run = one.get("workflow_run") or {}
+        for one in objects_in(page.get("artifacts") if isinstance(page, dict) else None, "artifacts"):
+            run = part_of(one, "workflow_run")
             own = run.get("head_repository_id") == run.get("repository_id") is not None
             if (
                 one.get("name") == name
@@ -64,7 +64,11 @@ def _on_branch(client: Client, repository: str, name: str, branch: str) -> list[
                 and own
             ):
                 found.append(one)
-    return sorted(found, key=lambda one: (str(one.get("created_at") or ""), int(one["id"])), reverse=True)
+    return sorted(
+        found,
+        key=lambda one: (str(one.get("created_at") or ""), number_in(one, "id", "artifacts")),
+        reverse=True,
+    )
 
 
 def _download(client: Client, repository: str, number: int) -> bytes:

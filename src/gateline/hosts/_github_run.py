@@ -6,6 +6,7 @@ What the run left behind is not asked: a fork could name any pull request there.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gateline.errors import HostError
@@ -25,15 +26,16 @@ def find_pull_request(client: Client, repository: str, run: WorkflowRun) -> int 
     https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
     Raises HostError where there is none any more, or more than one.
     """
+    from gateline.hosts._http import number_in, objects_in
+
     if run.event not in ("pull_request", "pull_request_target"):
         return None
     owner = run.head_repository.partition("/")[0]
     query = {"state": "open", "head": f"{owner}:{run.head_branch}"}
     numbers = []
     for page in client.pages(f"/repos/{repository}/pulls", query):
-        if not isinstance(page, list):
-            raise HostError("the list of pull requests is not a list")
-        numbers += [int(one["number"]) for one in page if _is_of(one, run)]
+        some = objects_in(page, "pull requests")
+        numbers += [number_in(one, "number", "pull requests") for one in some if _is_of(one, run)]
     if len(numbers) == 1:
         return numbers[0]
     where = f"commit {run.head_commit[:12]} of {owner}:{run.head_branch}"
@@ -55,7 +57,9 @@ def describe_run(repository: str, run: WorkflowRun, texts: Texts) -> str:
     )
 
 
-def _is_of(pull_request: Any, run: WorkflowRun) -> bool:
-    head = pull_request.get("head") or {}
-    name = (head.get("repo") or {}).get("full_name") or ""
+def _is_of(pull_request: Mapping[str, Any], run: WorkflowRun) -> bool:
+    from gateline.hosts._http import part_of
+
+    head = part_of(pull_request, "head")
+    name = str(part_of(head, "repo").get("full_name") or "")
     return head.get("sha") == run.head_commit and name.lower() == run.head_repository.lower()

@@ -7,11 +7,12 @@ cost more to import (0.08 to 0.24 s of CPU) than a whole `gateline --help`. It k
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from urllib.parse import quote, urlencode, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urljoin, urlsplit
 
 import gateline
 from gateline.errors import HostError
@@ -108,11 +109,12 @@ class Client:
         pause: Callable[[float], None] = time.sleep,
     ):
         """Take the API's address, headers for each request, and (`Name: Bearer {}`, secret) for the token."""
-        parts = urlsplit(base)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-            raise HostError(
-                f"the API's address is not a plain http or https address: {parts.hostname or base}"
-            )
+        parts = _split(base)
+        plain = parts is not None and not (parts.username or parts.password or parts.query or parts.fragment)
+        if not plain:
+            # only the server's name is shown: anything else may be a token in the wrong place
+            server = f": {parts.hostname}" if parts is not None else ""
+            raise HostError(f"the API's address is not a plain http or https address{server}")
         self._base = base.rstrip("/")
         self._headers = {"User-Agent": f"gateline/{gateline.__version__}", **headers}
         self._token = token
@@ -124,6 +126,13 @@ class Client:
         """Return the JSON at a path."""
         return self._json(self.get(path, query), path)
 
+    def read_object(self, path: str) -> Mapping[str, Any]:
+        """Return the JSON object at a path. Raises HostError also where it is none."""
+        content = self.read(path)
+        if not isinstance(content, dict):
+            raise HostError(f"{_place('GET', path)} answered with something that is no JSON object")
+        return content
+
     def get(
         self,
         path: str,
@@ -134,7 +143,7 @@ class Client:
     ) -> Reply:
         """Return the reply at a path, after redirects. Raises RefusedError, or HostError where none came."""
         headers = {**self._headers, **({"Accept": accept} if accept else {})}
-        url = self._base + path + (f"?{urlencode(query)}" if query else "")
+        url = self._base + path + (f"?{_encoded(query)}" if query else "")
         for _ in range(_MOST_REDIRECTS):
             reply = self._try(Request("GET", url, self._signed(url, headers), most=most), repeatable=True)
             if reply.status not in (301, 302, 303, 307, 308):
@@ -174,10 +183,13 @@ class Client:
         """Send a request, again after a while where that may help; return the last reply."""
         place = _place(request.method, request.url)
         for attempt in range(1, MOST_TRIES + 1):
+            begun = time.monotonic()
             try:
                 reply = self._transport(request)
             except OSError as error:
-                said = f"{place}: no answer ({_reason_of(error)})"
+                # what was waited for in vain is waited, or else a server that never ends would hold each request
+                self._patience -= time.monotonic() - begun
+                said = f"{place}: no answer ({self._hidden(_reason_of(error))})"
                 wait = seconds_to_wait(None, attempt, time.time()) if repeatable else None
                 failure: HostError = HostError(said) if repeatable else UnclearError(said)
             else:
@@ -203,11 +215,14 @@ class Client:
         return {**headers, name: self._token[1].sent_as(pattern)}
 
     def _next_url(self, url: str, reply: Reply) -> str:
-        target = urljoin(url, reply.headers.get("location", ""))
-        before, after = urlsplit(url), urlsplit(target)
-        if after.scheme not in ("http", "https") or not after.hostname:
+        try:
+            target = urljoin(url, reply.headers.get("location", ""))
+        except ValueError:
+            target = ""
+        after = _split(target)
+        if after is None:
             raise HostError(f"{_place('GET', url)} was redirected to no web address")
-        if (before.scheme, after.scheme) == ("https", "http"):
+        if (urlsplit(url).scheme, after.scheme) == ("https", "http"):
             raise HostError(f"{_place('GET', url)} was redirected from https to http, which is not followed")
         return target
 
@@ -218,10 +233,11 @@ class Client:
 
     def _said(self, reply: Reply, place: str) -> str:
         """Return `GET /path answered 403: the server's own reason`."""
-        reason = _reason_in(reply.body)
-        if self._token is not None:
-            reason = self._token[1].hidden_in(reason)
+        reason = self._hidden(_reason_in(reply.body))
         return f"{place} answered {reply.status}" + (f": {reason[:_MOST_OF_REASON]}" if reason else "")
+
+    def _hidden(self, text: str) -> str:
+        return text if self._token is None else self._token[1].hidden_in(text)
 
     @staticmethod
     def _json(reply: Reply, path: str) -> Any:
@@ -231,9 +247,36 @@ class Client:
             raise HostError(f"{_place('GET', path)} answered with something that is not JSON") from None
 
 
-def quoted(text: str) -> str:
-    """Return a text as one part of a path, slashes included."""
-    return quote(text, safe="")
+def quoted(text: str, kept: str = "") -> str:
+    """Return a text as one part of a path, slashes included unless they are `kept`.
+
+    A file's name in bytes that are no UTF-8 goes as these bytes. Raises HostError where a text can't be sent.
+    """
+    try:
+        return quote(text, safe=kept, errors="surrogateescape")
+    except UnicodeEncodeError:
+        raise HostError("a text with half a character can't be asked for") from None
+
+
+def objects_in(content: object, what: str) -> list[dict[str, Any]]:
+    """Return a list of JSON objects. Raises HostError that calls it `what` where it is none."""
+    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
+        raise HostError(f"the list of {what} can't be read: it is no list of objects")
+    return content
+
+
+def number_in(entry: Mapping[str, Any], name: str, what: str) -> int:
+    """Return a whole number of an object in a list. Raises HostError that calls the list `what` where it has none."""
+    number = entry.get(name)
+    if type(number) is not int:
+        raise HostError(f"the list of {what} can't be read: an entry has no number as its {name}")
+    return number
+
+
+def part_of(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return an object within an object; an empty one where it is not there, such as for a deleted account."""
+    part = entry.get(name)
+    return part if isinstance(part, dict) else {}
 
 
 def names_of_files(entries: Any, kind: str) -> list[str]:
@@ -241,9 +284,8 @@ def names_of_files(entries: Any, kind: str) -> list[str]:
 
     Raises HostError where the answer is no such list.
     """
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise HostError("the list of a folder's files is no list of objects")
-    return [str(entry["name"]) for entry in entries if entry.get("type") == kind and "name" in entry]
+    found = objects_in(entries, "a folder's files")
+    return [str(entry["name"]) for entry in found if entry.get("type") == kind and "name" in entry]
 
 
 def _next_page(reply: Reply, page: int, content: object, each: int) -> int:
@@ -261,6 +303,24 @@ def _next_page(reply: Reply, page: int, content: object, each: int) -> int:
         return page + 1 if 'rel="next"' in link else 0
     items = content if isinstance(content, list) else []
     return page + 1 if len(items) >= each else 0
+
+
+def _split(url: str) -> SplitResult | None:
+    """Return the parts of a web address; None for what is none, such as one with a port that can't be."""
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        url.encode("ascii")
+    except ValueError:
+        return None
+    return parts if known and url.isprintable() and " " not in url else None
+
+
+def _encoded(query: Mapping[str, str | int]) -> str:
+    try:
+        return urlencode(query)
+    except UnicodeEncodeError:
+        raise HostError("a text with half a character can't be asked for") from None
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:
@@ -289,8 +349,11 @@ def _reason_in(body: bytes) -> str:
 
 
 def _reason_of(error: OSError) -> str:
+    """Return why no answer came, without what a proxy said of its own: it may repeat its password."""
     reason = getattr(error, "reason", error)
     if isinstance(reason, TimeoutError):
         return "time-out"
+    if refused := re.match(r"Tunnel connection failed: (\d{3})", str(reason)):
+        return f"the proxy answered {refused[1]}"
     text = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
     return " ".join(str(text).split())[:_MOST_OF_REASON]

@@ -6,9 +6,11 @@ It follows no redirect and gives up no status to an exception: what to do with a
 from __future__ import annotations
 
 import ssl
+import threading
 import time
 import urllib.request
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPResponse
+from queue import Empty, SimpleQueue
 from typing import cast
 
 import gateline.hosts._http as http
@@ -17,6 +19,7 @@ from gateline.errors import HostError
 SECONDS_OF_SILENCE = 20.0
 """GitHub ends a request after ten seconds itself."""
 SECONDS_IN_ALL = 120.0
+"""From the look-up of the server's name to the last byte."""
 
 
 class Network:
@@ -42,25 +45,46 @@ class Network:
             self._opener.add_handler(handler)
 
     def __call__(self, request: http.Request) -> http.Reply:
-        """Return the reply. Raises OSError where none came, HostError where it is longer than `request.most`."""
+        """Return the reply. Raises OSError where none came, HostError where it is longer than `request.most`.
+
+        A server that sends a byte now and then is never silent, so the whole is bounded from outside: the thread that
+        waits for it is left alone after `SECONDS_IN_ALL`, and ends with its next byte or with the process.
+        """
+        ended: SimpleQueue[http.Reply | Exception] = SimpleQueue()
+        deadline = time.monotonic() + SECONDS_IN_ALL
+        threading.Thread(target=lambda: ended.put(self._outcome(request, deadline)), daemon=True).start()
+        try:
+            outcome = ended.get(timeout=SECONDS_IN_ALL)
+        except Empty:
+            raise TimeoutError from None
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def _outcome(self, request: http.Request, deadline: float) -> http.Reply | Exception:
+        """Return the reply, or the OSError or HostError that says why there is none."""
+        try:
+            return self._send(request, deadline)
+        except (OSError, HostError) as error:
+            return error
+        except Exception as error:  # addresses, headers and proxies that can't be are no fault of ours
+            return ConnectionError(type(error).__name__)
+
+    def _send(self, request: http.Request, deadline: float) -> http.Reply:
         asked = urllib.request.Request(request.url, data=request.body, method=request.method)
         for name, value in request.headers.items():
             # unredirected: should anything ever follow a redirect, the token stays here
             asked.add_unredirected_header(name, value)
-        try:
-            with cast("HTTPResponse", self._opener.open(asked, timeout=SECONDS_OF_SILENCE)) as answer:
-                body = _read(answer, request.most)
-                headers = {name.lower(): value for name, value in answer.headers.items()}
-                return http.Reply(answer.status, headers, body)
-        except (HTTPException, ValueError) as error:
-            raise ConnectionError(type(error).__name__) from None
+        with cast("HTTPResponse", self._opener.open(asked, timeout=SECONDS_OF_SILENCE)) as answer:
+            body = _read(answer, request.most, deadline)
+            headers = {name.lower(): value for name, value in answer.headers.items()}
+            return http.Reply(answer.status, headers, body)
 
 
-def _read(answer: HTTPResponse, most: int) -> bytes:
-    """Return the body, read until its end, a size or an hour that is too late."""
-    deadline = time.monotonic() + SECONDS_IN_ALL
+def _read(answer: HTTPResponse, most: int, deadline: float) -> bytes:
+    """Return the body, read until its end, a size or a time that is too late."""
     parts, size = [], 0
-    while part := answer.read(1 << 16):
+    while part := answer.read1(1 << 16):
         parts.append(part)
         size += len(part)
         if size > most:

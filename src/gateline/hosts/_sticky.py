@@ -100,7 +100,15 @@ def keep_comment(thread: Thread, wish: Wish) -> Done:
         if wish.is_fine and wish.mode == "changes":
             return "left out"
         return _add_once(thread, marker, wish.text)
-    done = _bring_up_to_date(thread, own[0], wish.text)
+    done: Done = "unchanged"
+    if not _says(own[0], wish):
+        # hosts know no "change it if it is still as I read it", so it is looked at right before and after
+        own = _find(thread, marker)
+        if any(_is_newer(one, wish) for one in own):
+            return "outdated"
+        done = _bring_up_to_date(thread, own[0], wish.text) if own else _add_once(thread, marker, wish.text)
+        if done == "changed":
+            done = _stand_by(thread, marker, wish)
     _remove_twins(thread, own)
     return done
 
@@ -118,9 +126,30 @@ def _is_newer(comment: Comment, wish: Wish) -> bool:
     return written_by > wish.order
 
 
+def _is_older(comment: Comment, wish: Wish) -> bool:
+    written_by = order_of(comment)
+    return wish.order is not None and written_by is not None and written_by < wish.order
+
+
+def _says(comment: Comment, wish: Wish) -> bool:
+    return comment.body.replace("\r\n", "\n").rstrip() == wish.text.rstrip()
+
+
+def _stand_by(thread: Thread, marker: str, wish: Wish) -> Done:
+    """Look whether what was written stands there, and write once more where an older run has written over it."""
+    try:
+        own = _find(thread, marker)
+    except HostError:
+        return "changed"  # it was written, and nothing says that it is there no more
+    for comment in own[:1]:
+        if _is_newer(comment, wish):
+            return "outdated"
+        if _is_older(comment, wish):
+            return _bring_up_to_date(thread, comment, wish.text)
+    return "changed"
+
+
 def _bring_up_to_date(thread: Thread, comment: Comment, body: str) -> Done:
-    if comment.body.replace("\r\n", "\n").rstrip() == body.rstrip():
-        return "unchanged"
     try:
         thread.change(comment, body)
     except RefusedError as error:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 from gateline.errors import HostError
 from gateline.hosts._github_event import Event, read_event
+from gateline.hosts._revision import usable_revision
 
 if TYPE_CHECKING:
     from gateline.hosts import Whose
@@ -67,8 +68,14 @@ class Job:
 
     @property
     def base_commit(self) -> str | None:
-        """Return the commit of that branch before the change; None where the job is not about a change."""
-        return self.event.base_commit
+        """Return the commit of that branch before the change; None where the job is not about a change.
+
+        Raises HostError where it is about one, and the event names no commit or what can't be one.
+        """
+        event = self.event
+        if event.base_commit is None and (event.pull_request is not None or event.name == "merge_group"):
+            raise HostError(f"the event {event.name} does not name the commit before the change")
+        return usable_revision(event.base_commit)
 
     @property
     def order(self) -> Order | None:
@@ -95,7 +102,10 @@ class Job:
         secret = find_token(self.environment, TOKENS)
         headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": API_VERSION}
         token = ("Authorization: Bearer {}", secret)
-        return Client(self.environment["GITHUB_API_URL"], headers, token, self._network())
+        try:
+            return Client(self.environment["GITHUB_API_URL"], headers, token, self._network())
+        except HostError as error:
+            raise HostError(error.headline, "GITHUB_API_URL") from None
 
     def _network(self) -> Transport:
         if self._transport is not None:
@@ -147,11 +157,11 @@ class Job:
             )
         return f"no comment, {where}: {trouble}"
 
-    def room_for_summary(self) -> int:
+    def room_for_summary(self) -> int | None:
         """Return how many bytes the step's summary still takes: GitHub drops one of more than 1 MiB as a whole."""
         path = self.environment.get("GITHUB_STEP_SUMMARY")
         if not path:
-            return 0
+            return None
         try:
             return max(0, _SUMMARY_BYTES - Path(path).stat().st_size)
         except OSError:
@@ -191,14 +201,14 @@ class Job:
 
         https://docs.github.com/en/rest/repos/contents#get-repository-content
         """
-        from gateline.hosts._http import RefusedError
+        from gateline.hosts._http import RefusedError, quoted
 
-        commit = self.event.base_commit
+        commit = self.base_commit
         if commit is None:
             return None
         try:
             return self.client.get(
-                f"/repos/{self._repository}/contents/{quote(path)}",
+                f"/repos/{self._repository}/contents/{quoted(path, kept='/')}",
                 {"ref": commit},
                 accept="application/vnd.github.raw+json",
             ).body
@@ -212,11 +222,12 @@ class Job:
 
         https://docs.github.com/en/rest/repos/contents#get-repository-content
         """
-        from gateline.hosts._http import RefusedError, names_of_files
+        from gateline.hosts._http import RefusedError, names_of_files, quoted
 
+        folder = quoted(path.removeprefix("."), kept="/")
         try:
-            place = f"/repos/{self._repository}/contents/{quote(path.removeprefix('.'))}".rstrip("/")
-            entries = self.client.read(place, {"ref": self.event.base_commit or ""})
+            place = f"/repos/{self._repository}/contents/{folder}".rstrip("/")
+            entries = self.client.read(place, {"ref": self.base_commit or ""})
         except RefusedError as error:
             if error.status == 404:
                 return []
@@ -253,36 +264,37 @@ class Thread:
 
     def read(self) -> Sequence[Comment]:
         """Return all comments of all pages, oldest first."""
+        from gateline.hosts._http import number_in, objects_in, part_of
         from gateline.hosts._sticky import Comment
 
         found = []
         for page in self._client.pages(f"{self._issues}/{self._number}/comments", {}):
-            for one in page if isinstance(page, list) else _unreadable():
-                user = one.get("user") or {}  # null for a deleted account
+            for one in objects_in(page, "comments"):
+                user = part_of(one, "user")  # null for a deleted account
+                body = str(one.get("body") or "")
                 is_bot = user.get("type") == "Bot"
-                found.append(
-                    Comment(int(one["id"]), str(user.get("login")), str(one.get("body") or ""), is_bot)
-                )
+                found.append(Comment(number_in(one, "id", "comments"), str(user.get("login")), body, is_bot))
         return found
 
     def find_own(self, marked: Sequence[Comment]) -> Sequence[Comment]:
         """Return the comments that this token's user wrote.
 
         The token of a workflow, or of an app, may not ask who it is: then it is a program, and only what a program
-        wrote can be its own.
+        wrote can be its own. Of other programs than the workflows' own that is not sure.
         """
-        me = self._me()
-        if me is not None:
-            return [comment for comment in marked if comment.author.lower() == me.lower()]
+        if self._me is not None:
+            return [comment for comment in marked if comment.author.lower() == self._me.lower()]
         by_programs = [comment for comment in marked if comment.is_by_program]
-        return [one for one in by_programs if one.author == _WORKFLOWS_OWN] or by_programs
+        of_workflows = [one for one in by_programs if one.author == _WORKFLOWS_OWN]
+        return of_workflows or [replace(one, may_be_others=True) for one in by_programs]
 
+    @cached_property
     def _me(self) -> str | None:
         """Return the login of the token's user; None for the token of an app, which has no user."""
         from gateline.hosts._http import RefusedError
 
         try:
-            login: Any = self._client.read("/user").get("login")
+            login = self._client.read_object("/user").get("login")
         except RefusedError as error:
             if error.status in (401, 403, 404):
                 return None
@@ -300,7 +312,3 @@ class Thread:
     def remove(self, comment: Comment) -> None:
         """Take a comment away."""
         self._client.write("DELETE", f"{self._issues}/comments/{comment.id}")
-
-
-def _unreadable() -> Sequence[Any]:
-    raise HostError("the list of comments is not a list")

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gateline.errors import HostError
+from gateline.hosts._revision import usable_revision
 
 if TYPE_CHECKING:
     from gateline.hosts import Whose
@@ -59,10 +60,11 @@ class Job:
         """Return the commit of the target branch that the change started from, or the branch's name.
 
         None where the job is not about a merge request. The variables that would name the branch's newest commit are
-        empty outside merged results pipelines.
+        empty outside merged results pipelines. Raises HostError where that can't be one.
         """
-        return self.environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA") or self.environment.get(
-            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
+        return usable_revision(
+            self.environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
+            or self.environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
         )
 
     @property
@@ -108,7 +110,10 @@ class Job:
             from gateline.hosts._network import Network
 
             transport = Network(self.environment.get("CI_SERVER_TLS_CA_FILE") or None)
-        return Client(base, {"Accept": "application/json"}, token, transport)
+        try:
+            return Client(base, {"Accept": "application/json"}, token, transport)
+        except HostError as error:
+            raise HostError(error.headline, "CI_API_V4_URL") from None
 
     @property
     def _project(self) -> str:
@@ -137,9 +142,9 @@ class Job:
             return f"no note: {trouble}; {_NEEDED}"
         return f"no note: {trouble}"
 
-    def room_for_summary(self) -> int:
-        """Return 0: GitLab has no summary of a job."""
-        return 0
+    def room_for_summary(self) -> int | None:
+        """Return None: GitLab has no summary of a job."""
+        return None
 
     def write_summary(self, text: str) -> None:
         """Do nothing: GitLab has no summary of a job."""
@@ -225,18 +230,15 @@ class Thread:
 
     def read(self) -> Sequence[Comment]:
         """Return all notes that are not the system's, of all pages, oldest first."""
+        from gateline.hosts._http import number_in, objects_in, part_of
         from gateline.hosts._sticky import Comment
 
         found = []
         for page in self._client.pages(self._path, {"sort": "asc", "order_by": "created_at"}):
-            if not isinstance(page, list):
-                raise HostError("the list of notes is not a list")
-            for one in page:
+            for one in objects_in(page, "notes"):
                 if not one.get("system"):
-                    author = one.get("author") or {}
-                    found.append(
-                        Comment(int(one["id"]), str(author.get("username")), str(one.get("body") or ""))
-                    )
+                    author = str(part_of(one, "author").get("username"))
+                    found.append(Comment(number_in(one, "id", "notes"), author, str(one.get("body") or "")))
         return found
 
     def find_own(self, marked: Sequence[Comment]) -> Sequence[Comment]:
@@ -244,15 +246,22 @@ class Thread:
 
         Where the token may not ask who it is, the newest is tried: GitLab itself refuses to change another user's note.
         """
+        if self._me is None:
+            return [replace(note, may_be_others=True) for note in marked[-1:]]
+        return [note for note in marked if note.author == self._me]
+
+    @cached_property
+    def _me(self) -> str | None:
+        """Return the name of the token's user; None where it may not ask."""
         from gateline.hosts._http import RefusedError
 
         try:
-            me = self._client.read("/user").get("username")
+            name = self._client.read_object("/user").get("username")
         except RefusedError as error:
             if error.status in (401, 403, 404):
-                return [replace(note, may_be_others=True) for note in marked[-1:]]
+                return None
             raise
-        return [note for note in marked if note.author == me]
+        return str(name)
 
     def add(self, body: str) -> None:
         """Write a note."""
