@@ -87,6 +87,9 @@ def prepare(name: str, regressed: bool) -> tuple[Any, Any, Rows, str]:
     """Return a baseline in which all is well, a candidate, the candidate's records, and the metric."""
     file, metric, rows, score = FILES[name]
     before = json.loads((FORMATS / file).read_text(encoding="utf-8"))
+    for part in (before, before.get("results", {})) if isinstance(before, dict) else ():
+        if "summary" in part:
+            part["summary"] = {}  # its sums would give other numbers of records away, which here is no matter
     for row in rows(before):
         score(row, 1)
     after = copy.deepcopy(before)
