@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from gateline.findings import Finding, Status
 from gateline.losses import find_losses
 from gateline.movements import find_changed, find_curves, find_spreads
 from gateline.pairing import Pairs, list_changes, state_facts
-from gateline.policy import PolicyFile
+from gateline.policy import PolicyFile, name_of
 from gateline.remark import remark_of, remarks_of, said
 from gateline.samples import Run
 from gateline.verdict import (
@@ -201,7 +200,7 @@ def _reasons(findings: Sequence[Finding], word: str, options: Options) -> list[s
 
 def _tell_policy(policy: PolicyFile | None, file: str) -> PolicyFacts:
     if policy is None:
-        return PolicyFacts(name=Path(file).stem, file=file, sha256=None)
+        return PolicyFacts(name=name_of(file), file=file, sha256=None)
     return PolicyFacts(
         name=policy.policy.name, file=policy.file, sha256=policy.sha256, lang=policy.policy.lang
     )

@@ -172,6 +172,26 @@ def load_policy(path: str | PathLike[str]) -> PolicyFile:
     Raises PolicyError with all problems that can be found without data, each with file, line and key.
     """
     file = str(path)
+    content = _read_bytes(path)
+    return read_policy(_decode(content, file), file, hashlib.sha256(content).hexdigest())
+
+
+def name_of(path: str | PathLike[str]) -> str:
+    """Return the name of a gate whose policy may be unusable: the one in it as far as it can be read, else the file's.
+
+    A gate keeps its name whatever is wrong with it, or its comment would stand beside the one of better days.
+    """
+    stem = Path(path).stem
+    try:
+        data = read_yaml(_decode(_read_bytes(path), str(path)), str(path)).data
+    except PolicyError:
+        return stem
+    name = data.get("name") if isinstance(data, dict) else None
+    return name if isinstance(name, str) and name.strip() else stem
+
+
+def _read_bytes(path: str | PathLike[str]) -> bytes:
+    file = str(path)
     if is_special(path):
         raise PolicyError(f"the policy {SPECIAL}", file)
     try:
@@ -186,12 +206,15 @@ def load_policy(path: str | PathLike[str]) -> PolicyFile:
         raise PolicyError(f"the policy can't be read: {reason}", file) from None
     if len(content) > MOST_BYTES:
         raise PolicyError(f"a policy of more than {MOST_BYTES:,} bytes is not read", file)
+    return content
+
+
+def _decode(content: bytes, file: str) -> str:
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise PolicyError("the policy is not UTF-8", f"{file}:{line}", "save it as UTF-8") from None
-    return read_policy(text, file, hashlib.sha256(content).hexdigest())
 
 
 def read_policy(text: str, file: str, sha256: str = "") -> PolicyFile:

@@ -222,6 +222,26 @@ def test_git_is_asked_first_where_it_has_the_commit(job, github, environment):
     assert not any("contents" in path for _, path in github.log)
 
 
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        ["--baseline", "none.jsonl"],
+        ["--on", "yesterday"],
+        ["--candidate", "none.jsonl"],
+        ["--policy", "broken.yml"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_gate_keeps_its_one_comment_whatever_goes_wrong(job, github, trouble):
+    """A comment of better days must not stay green beside the one that says no verdict."""
+    Path("broken.yml").write_text(Path(FINE).read_text() + "\nrulez: []\n")
+    Path("other.yml").write_text(Path(FINE).read_text())  # another file's name than the gate's
+    assert job("other.yml") == 0
+    assert job("other.yml", *trouble) == 2
+    (body,) = github.bodies()
+    assert "### ❓ short: no verdict" in body
+
+
 def test_a_policy_turned_into_a_link_is_compared_with_what_stood_under_its_name(job, github):
     base = Path(BLOCKED).read_bytes()
     Path("gates/loose.yml").write_bytes(base)

@@ -19,7 +19,7 @@ from gateline.cli.publishing import Notes, post_comment
 from gateline.errors import HostError, InputError, PolicyError
 from gateline.files import is_there
 from gateline.hosts import Job, find_host
-from gateline.policy import load_policy
+from gateline.policy import name_of
 from gateline.reports import render
 from gateline.reports.headline import BLOCKED, NO_VERDICT, PASSED, WARNED, outcome
 from gateline.verdict import Verdict
@@ -114,7 +114,7 @@ def _folders(policies: Iterable[str]) -> dict[str, str]:
     folders: dict[str, str] = {}
     by_name: dict[str, str] = {}
     for policy in policies:
-        name = _name_of(policy)
+        name = name_of(policy)
         if name in by_name:
             raise PolicyError(
                 f"{by_name[name]} and {policy} are both called '{name}'",
@@ -127,14 +127,6 @@ def _folders(policies: Iterable[str]) -> dict[str, str]:
             folder += "-2"
         folders[policy] = folder
     return folders
-
-
-def _name_of(policy: str) -> str:
-    """Return the gate's name; of a policy that can't be used, as its verdict will say, the file's."""
-    try:
-        return load_policy(policy).policy.name
-    except PolicyError:
-        return Path(policy).stem
 
 
 def _cut(text: str, most: int) -> str:
