@@ -10,15 +10,22 @@ from collections.abc import Mapping
 
 from gateline.errors import InputError
 from gateline.readers._columns import DEEPEST, is_shallow
-from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
+from gateline.readers._json_text import JsonProblemError, RepeatedKeyError, parse_value, skip_blanks
 from gateline.readers._source import Source
+
+ONE_VALUE = "which of its values counts? leave one"
 
 
 def parse_document(source: Source) -> object:
-    """Return the JSON value that a file holds; an InputError names the line where it is none."""
+    """Return the JSON value that a file holds; an InputError names the line where it is none.
+
+    A key that stands twice in an object is one too, at any depth: every parser keeps another of its values.
+    """
     text = source.decode()
     try:
         value, end = parse_value(text, skip_blanks(text, 0))
+    except RepeatedKeyError as error:
+        raise InputError(str(error), _place(source, text, error.position), ONE_VALUE) from None
     except JsonProblemError as error:
         is_cut = error.position >= len(text.rstrip()) or "nterminated string" in str(error)
         reason = "the file ends in the middle of it" if is_cut else str(error)

@@ -1,23 +1,22 @@
 """Lines of JSON to objects, a block of lines at a time, by orjson where it is installed.
 
 orjson refuses or changes some of what tools write. Such lines are read again with the standard library,
-so that the objects are the same with and without it. Nothing here knows what the objects mean, but that
-sections lie in them.
+so that the objects are the same with and without it. Nothing here knows what the objects mean.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator
 
-from gateline.readers._building import SECTIONS, Problems, describe
-from gateline.readers._columns import Record
-from gateline.readers._json_text import JsonProblemError, parse_value, repeated_key, skip_blanks
+from gateline.readers._building import Problems, describe
+from gateline.readers._json_text import JsonProblemError, RepeatedKeyError, parse_value, skip_blanks
 from gateline.readers._source import Source
 
 BLOCK_BYTES = 1 << 20
 JSON_BLANKS = b" \t\r"
+_FAR = (b'"  ', b'"\t', b'" \t', b'"\r', b'" \r')
+"""How blanks between a key and its colon begin where they are more than one space."""
 
 _Object = dict[str, object]
 Loads = Callable[[bytes], object]
@@ -33,6 +32,8 @@ def read_object(line: bytes) -> dict[str, object]:
     begin = skip_blanks(text, 0)
     try:
         value, end = parse_value(text, begin)
+    except RepeatedKeyError:
+        raise
     except JsonProblemError as error:
         # Positions count characters here and bytes for the caller.
         position = len(text[: error.position].encode())
@@ -44,9 +45,6 @@ def read_object(line: bytes) -> dict[str, object]:
         raise JsonProblemError(f"something else begins at column {more + 1}; one record a line")
     if not isinstance(value, dict):
         raise JsonProblemError(f"must be an object, not {describe(value)}")
-    key = repeated_key(value, SECTIONS)
-    if key:
-        raise JsonProblemError(f"the key {key!r} stands twice in one object")
     return value
 
 
@@ -101,28 +99,24 @@ class Block:
             self._decode_each(loads, problems)
         self._may_hide_keys = loads is not None
 
-    def find_repeated_keys(self, keys: int) -> Iterator[tuple[int, str]]:
-        """Give line and message of the records in which a key stands twice; `keys` is how many they have.
+    def find_repeated_keys(self, keys: int = -1) -> Iterator[tuple[int, str]]:
+        """Give line and message of the records in which a key stands twice, at any depth.
 
-        A text has as many quotation marks before a colon as keys, if no string in it holds them too: that is
-        the quick proof that no key was lost. Else each key is counted by itself.
+        `keys` is how many keys the records and the objects directly in them have, where that is known: the quick proof
+        that none was lost.
         """
-        if not self._may_hide_keys or self._text.count(b'":') == keys or self._text.count(b'" :') == keys:
+        text = self._text
+        if not self._may_hide_keys or (
+            text.count(b'":') + text.count(b'" :') == keys and not any(far in text for far in _FAR)
+        ):
             return
-        rows: set[int] = set()
-        for key, times in _count_keys(self.records).items():
-            spelled = _spellings(key)
-            if sum(map(self._text.count, spelled)) != times:
-                rows.update(
-                    row
-                    for row, line in enumerate(self.lines)
-                    if sum(map(line.count, spelled)) != _count_keys(self.records[row : row + 1])[key]
-                )
-        for row in sorted(rows):
+        for line, record, number in zip(self.lines, self.records, self.numbers, strict=True):
+            if holds_all_keys(line, record):
+                continue
             try:
-                read_object(self.lines[row])
+                read_object(line)
             except JsonProblemError as error:
-                yield self.numbers[row], str(error)
+                yield number, str(error)
 
     def _decode_all(self, loads: Loads) -> bool:
         """Read the lines if each is an object."""
@@ -175,18 +169,33 @@ def _read_either_way(line: bytes, loads: Loads | None) -> _Object:
     return read_object(line)
 
 
-def _count_keys(records: Sequence[Record]) -> Counter[str]:
-    """Return how often each key stands in records and their sections."""
-    counted: Counter[str] = Counter()
-    sections = (
-        [part for record in records if isinstance(part := record.get(name), dict)] for name in SECTIONS
+def holds_all_keys(text: bytes, value: object) -> bool:
+    """Say whether a value has all keys of its JSON text, as a parser keeps but one of two equal keys.
+
+    Quotation marks before a colon are counted: they end keys. Those inside a text have a backslash before them. What is
+    miscounted is counted too often, so that True is certain, and False means that the text must be read again with
+    `parse_value` to know: a text such as ":)" begins with a mark before a colon.
+    """
+    written = sum(
+        text.count(end) - text.count(b"\\" + end) + text.count(b"\\\\" + end) for end in (b'":', b'" :')
     )
-    for part in (records, *sections):
-        for shape, times in Counter(map(tuple, part)).items():
-            counted.update(dict.fromkeys(shape, times))
+    return written + len(_FAR_COLON.findall(text)) == _count_keys(value)
+
+
+_FAR_COLON = re.compile(rb'"(?:[\t\r\n]| [ \t\r\n])[ \t\r\n]*:')
+
+
+def _count_keys(value: object) -> int:
+    """Return how many keys the objects in a value have, at all depths."""
+    counted, todo = 0, [value]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, dict):
+            counted += len(one)
+            todo += [item for item in one.values() if type(item) in _NESTED]
+        elif isinstance(one, list):
+            todo += [item for item in one if type(item) in _NESTED]
     return counted
 
 
-def _spellings(key: str) -> set[bytes]:
-    """Return how a key is written in JSON, with and without escapes for other than ASCII."""
-    return {json.dumps(key).encode(), json.dumps(key, ensure_ascii=False).encode("utf-8", "replace")}
+_NESTED = frozenset({dict, list})

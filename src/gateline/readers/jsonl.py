@@ -3,9 +3,7 @@
 A line ends at a line feed and nowhere else: the other line separators of Unicode are data. orjson is
 used where it is installed; what it refuses or would change (bare NaN, infinite numbers, integers beyond
 64 bits) is read again with the standard library, so that the run is the same with and without it. A key
-that stands twice in a record, in its metrics or in its slices is an error; deeper, the last value
-counts. (With orjson a repeated key goes unseen if it is spelled with an escape one time and without the
-other.)
+that stands twice in one object is an error, at any depth.
 """
 
 from __future__ import annotations

@@ -175,6 +175,8 @@ def _add_file(samples: Samples, file: Source, task: str) -> None:
     for block in read_blocks(file, problems, orjson_loads()):
         for line, number in zip(block.records, block.numbers, strict=True):
             samples.add(task, line, file.name, number)
+        for number, message in block.find_repeated_keys():
+            problems.add(number, message)
     problems.raise_any()
 
 

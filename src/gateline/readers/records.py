@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gateline.errors import InputError
-from gateline.readers._building import SECTIONS, Problems, RunBuilder, describe
+from gateline.readers._building import Problems, RunBuilder, describe
 from gateline.readers._columns import Record
 from gateline.readers._json_columns import UnevenColumnsError, begins_a_column, turn_columns
-from gateline.readers._json_text import JsonProblemError, parse_value, repeated_key, skip_blanks
+from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.samples import Run
 
@@ -96,7 +96,13 @@ def _read_file(scanner: _Scanner, builder: Taker) -> None:
     else:
         found = ""
         others: dict[str, object] = {}
+        names: set[str] = set()
         for name in scanner.members():
+            if name in names and name != found:
+                raise InputError(
+                    f"the key '{name}' stands twice", f"{builder.problems.file}:{scanner.line()}"
+                )
+            names.add(name)
             if name in WRAPPERS and scanner.is_at_records():
                 if found:
                     both = f"both '{found}' and '{name}' are lists of records"
@@ -107,16 +113,14 @@ def _read_file(scanner: _Scanner, builder: Taker) -> None:
             value = scanner.value()
             if name == "run" and isinstance(value, dict):
                 builder.take_provenance(value, scanner.line())
-            if name in others:
-                raise InputError(
-                    f"the key '{name}' stands twice", f"{builder.problems.file}:{scanner.line()}"
-                )
             if not found:
                 others[name] = value
         if not found and not _read_columns(others, builder):
             raise InputError(
                 f"has no list of records under any of {', '.join(WRAPPERS)}", builder.problems.file
             )
+    while scanner.repeats:
+        builder.problems.add(0, f"the key {scanner.repeats.pop()!r} stands twice in one object")
     if scanner.peek():
         raise JsonProblemError("something else begins behind the end", scanner.position)
 
@@ -141,9 +145,8 @@ def _read_records(scanner: _Scanner, builder: Taker) -> None:
         if not isinstance(value, dict):
             builder.problems.add(line, f"a record must be an object, not {describe(value)}")
             continue
-        key = repeated_key(value, SECTIONS)
-        if key:
-            builder.problems.add(line, f"the key {key!r} stands twice in one object")
+        while scanner.repeats:
+            builder.problems.add(line, f"the key {scanner.repeats.pop()!r} stands twice in one object")
         records.append(value)
         lines.append(line)
         if len(records) == BLOCK_RECORDS:
@@ -160,6 +163,8 @@ class _Scanner:
         self.position = 0
         self._counted = 0
         self._line = 1
+        self.repeats: list[str] = []
+        """Keys that stood twice in an object, of the values since this was last emptied."""
 
     def peek(self) -> str:
         """Move past blanks and return the next character; empty at the end."""
@@ -175,7 +180,7 @@ class _Scanner:
     def value(self) -> object:
         """Move past the next value and return it."""
         self.peek()
-        value, self.position = parse_value(self.text, self.position)
+        value, self.position = parse_value(self.text, self.position, repeats=self.repeats)
         return value
 
     def members(self, *, inside: bool = False) -> Iterator[str]:

@@ -222,10 +222,6 @@ def test_texts_that_look_like_keys_are_no_keys(read):
     assert run.ids == ["id", "f"]
 
 
-def test_deeper_the_last_value_of_a_key_counts(read):
-    assert read("a.jsonl", '{"id": 1, "x": [{"a": 1, "a": 2}]}\n').fields["x"] == [[{"a": 2}]]
-
-
 def test_half_a_surrogate_pair_can_be_written_again(read):
     run = read("a.jsonl", '{"id": "a", "x": "cut \\ud83d", "l": ["\\udc00"], "y": "\\ud83d\\ude00"}\n')
     assert run.fields["x"] == ["cut \ufffd"]
