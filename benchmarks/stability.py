@@ -3,10 +3,11 @@
     python benchmarks/stability.py --seeds 200
 
 For each kind of paired data of `coverage.py`, and one of clusters, a data set is drawn and its lower end found to far
-more digits than a check needs (the median of 25 seeds at 200,000 draws each). Limits are then set at small distances on either side of
-that end, in percent of the interval's half width, and each seed judges: is the lower end at or above the limit, as a
-tolerance asks? A cell is the share of seeds that judge otherwise than most; beside it, how many of them say that the
-limit was near. What is evaluated rather than drawn has no seed to depend on: that all seeds give one end is checked.
+more digits than a check needs (the median of 25 seeds at 200,000 draws each). Limits are then set at small distances on
+either side of that end, in percent of the interval's half width, and each seed judges: is the lower end at or above the
+limit, as a tolerance asks? A cell is the share of seeds that judge otherwise than most; beside it, how many of them say
+that the limit was near. What is evaluated rather than drawn has no seed to depend on: that all seeds give one end is
+checked.
 
 Exits with 1 where, over all cells of a kind, more than 1 % of the verdicts turn.
 """

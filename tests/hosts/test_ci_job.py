@@ -328,6 +328,7 @@ def test_a_base_policy_that_cannot_be_had_is_a_note(job, github, capsys):
     github.when, github.trouble = "contents", [Reply(403, {}, b"{}")]
     assert job() == 1
     assert "the base branch's policy can't be had" in capsys.readouterr().err
+    assert "the base branch's policy can't be had" in github.bodies()[0].replace("\u2060", "")
     assert verdict()["policy"]["same_as_base"] is None
 
 

@@ -126,7 +126,7 @@ def _find_base(options: argparse.Namespace, place: Place | None, folder: Path) -
         place.notes.say(
             f"the base branch's policy can't be had, so it is not known whether this change loosens it: {error}"
         )
-        return Base()
+        return Base(notices=(said("notice.base-policy-out-of-reach"),))
     except PolicyError as error:
         return Base(notices=(said("notice.base-policy-unreadable", reason=str(error)),))
     elsewhere = {

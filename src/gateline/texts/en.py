@@ -291,7 +291,6 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "other": "{file}: {count} of {asked} records are the baseline's in every field, measured times or ids of runs "
         "among them, so they were not made again: {ids}",
     },
-    "notice.uneven-tries": "{file}: the questions were not tried equally often, some of them {times} times",
     "notice.score-and-error": {
         "one": "{file}: {count} record carries both a score and an error; the score is not used",
         "other": "{file}: {count} records carry both a score and an error; the score is not used",
@@ -301,6 +300,9 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "missing.no-artifact": "no successful run on {branch} has left an artifact {name}",
     "notice.no-baseline-yet": "no baseline yet: {reason}; only fixed limits were judged",
     "notice.policy-gone": "this change takes the policy {file} away: its gate is judged no more",
+    "notice.base-policy-out-of-reach": (
+        "the base branch's policy can't be had, so it is not known whether this change loosens it (see the job's log)"
+    ),
     "notice.no-base-policy": (
         "the base branch has no {file}, so it is not known whether this change loosens it"
     ),

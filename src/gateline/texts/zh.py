@@ -232,13 +232,13 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.carried-over": (
         "{file}：{asked} 条记录中有 {count} 条的所有字段都与基线相同，连实测时间或运行标识也一样，即没有重做：{ids}"
     ),
-    "notice.uneven-tries": "{file}：各问题的尝试次数不同，有的尝试了 {times} 次",
     "notice.score-and-error": "{file}：{count} 条记录既有评分又有错误；评分没有采用",
     "missing.not-there": "{paths} 不存在",
     "missing.not-at-revision": "{path} 在 {revision} 处不存在",
     "missing.no-artifact": "{branch} 上没有成功的运行留下产物 {name}",
     "notice.no-baseline-yet": "还没有基线：{reason}；只评判了固定限值",
     "notice.policy-gone": "本次改动删除了策略 {file}：对应的门禁不再评判",
+    "notice.base-policy-out-of-reach": "取不到目标分支的策略，因此不知道本次改动是否放宽了策略；原因见作业日志",
     "notice.no-base-policy": "目标分支没有 {file}，因此不知道本次改动是否放宽了策略",
     "notice.base-policy-unreadable": "读不到目标分支的策略，因此不知道本次改动是否放宽了策略：{reason}",
     # problems: why there is no verdict, and hints: what to do about it
