@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from stand_in import TOKEN
 
 from gateline.errors import HostError
-from gateline.hosts._http import Client, RefusedError, Reply, Request, Secret, UnclearError, quoted
+from gateline.hosts._addresses import quoted
+from gateline.hosts._http import Client, RefusedError, Reply, Request, Secret, UnclearError
 from gateline.hosts._waiting import seconds_to_wait
 
 BASE = "https://git.example/api/v3/"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateline.errors import HostError
 from gateline.hosts._artifact import MOST_BYTES, Artifact
-from gateline.hosts._http import number_in, objects_in, part_of
+from gateline.hosts._entries import number_in, objects_in, part_of
 
 if TYPE_CHECKING:
     from gateline.hosts._http import Client

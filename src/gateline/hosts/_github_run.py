@@ -26,7 +26,7 @@ def find_pull_request(client: Client, repository: str, run: WorkflowRun) -> int 
     https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
     Raises HostError where there is none any more, or more than one.
     """
-    from gateline.hosts._http import number_in, objects_in
+    from gateline.hosts._entries import number_in, objects_in
 
     if run.event not in ("pull_request", "pull_request_target"):
         return None
@@ -58,7 +58,7 @@ def describe_run(repository: str, run: WorkflowRun, texts: Texts) -> str:
 
 
 def _is_of(pull_request: Mapping[str, Any], run: WorkflowRun) -> bool:
-    from gateline.hosts._http import part_of
+    from gateline.hosts._entries import part_of
 
     head = part_of(pull_request, "head")
     name = str(part_of(head, "repo").get("full_name") or "")

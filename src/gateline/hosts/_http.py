@@ -12,10 +12,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from urllib.parse import SplitResult, quote, urlencode, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import gateline
 from gateline.errors import HostError
+from gateline.hosts._addresses import encoded_query, origin_of, place_of, split_address
 from gateline.hosts._waiting import MOST_TRIES, is_limited, seconds_to_wait
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -109,7 +110,7 @@ class Client:
         pause: Callable[[float], None] = time.sleep,
     ):
         """Take the API's address, headers for each request, and (`Name: Bearer {}`, secret) for the token."""
-        parts = _split(base)
+        parts = split_address(base)
         plain = parts is not None and not (parts.username or parts.password or parts.query or parts.fragment)
         if not plain:
             # only the server's name is shown: anything else may be a token in the wrong place
@@ -130,7 +131,7 @@ class Client:
         """Return the JSON object at a path. Raises HostError also where it is none."""
         content = self.read(path)
         if not isinstance(content, dict):
-            raise HostError(f"{_place('GET', path)} answered with something that is no JSON object")
+            raise HostError(f"{place_of('GET', path)} answered with something that is no JSON object")
         return content
 
     def get(
@@ -143,13 +144,13 @@ class Client:
     ) -> Reply:
         """Return the reply at a path, after redirects. Raises RefusedError, or HostError where none came."""
         headers = {**self._headers, **({"Accept": accept} if accept else {})}
-        url = self._base + path + (f"?{_encoded(query)}" if query else "")
+        url = self._base + path + (f"?{encoded_query(query)}" if query else "")
         for _ in range(_MOST_REDIRECTS):
             reply = self._try(Request("GET", url, self._signed(url, headers), most=most), repeatable=True)
             if reply.status not in (301, 302, 303, 307, 308):
                 return self._accepted(reply, "GET", url)
             url = self._next_url(url, reply)
-        raise HostError(f"{_place('GET', url)} was redirected more than {_MOST_REDIRECTS} times")
+        raise HostError(f"{place_of('GET', url)} was redirected more than {_MOST_REDIRECTS} times")
 
     def pages(self, path: str, query: Mapping[str, str | int], each: int = 100) -> Iterator[Any]:
         """Yield the JSON of every page, one after the other.
@@ -160,7 +161,7 @@ class Client:
         page = 1
         while page:
             if page > _MOST_PAGES:
-                raise HostError(f"{_place('GET', path)} has more than {_MOST_PAGES} pages")
+                raise HostError(f"{place_of('GET', path)} has more than {_MOST_PAGES} pages")
             reply = self.get(path, {**query, "per_page": each, "page": page})
             content = self._json(reply, path)
             yield content
@@ -181,7 +182,7 @@ class Client:
 
     def _try(self, request: Request, *, repeatable: bool) -> Reply:
         """Send a request, again after a while where that may help; return the last reply."""
-        place = _place(request.method, request.url)
+        place = place_of(request.method, request.url)
         for attempt in range(1, MOST_TRIES + 1):
             begun = time.monotonic()
             try:
@@ -207,7 +208,7 @@ class Client:
 
     def _signed(self, url: str, headers: Mapping[str, str]) -> dict[str, str]:
         """Return the headers with the token, or without everything that is ours where the address is another host's."""
-        if _origin(url) != _origin(self._base):
+        if origin_of(url) != origin_of(self._base):
             return {"User-Agent": headers["User-Agent"]}
         if self._token is None:
             return dict(headers)
@@ -219,17 +220,19 @@ class Client:
             target = urljoin(url, reply.headers.get("location", ""))
         except ValueError:
             target = ""
-        after = _split(target)
+        after = split_address(target)
         if after is None:
-            raise HostError(f"{_place('GET', url)} was redirected to no web address")
+            raise HostError(f"{place_of('GET', url)} was redirected to no web address")
         if (urlsplit(url).scheme, after.scheme) == ("https", "http"):
-            raise HostError(f"{_place('GET', url)} was redirected from https to http, which is not followed")
+            raise HostError(
+                f"{place_of('GET', url)} was redirected from https to http, which is not followed"
+            )
         return target
 
     def _accepted(self, reply: Reply, method: str, url: str) -> Reply:
         if 200 <= reply.status < 300:
             return reply
-        raise RefusedError(self._said(reply, _place(method, url)), reply.status)
+        raise RefusedError(self._said(reply, place_of(method, url)), reply.status)
 
     def _said(self, reply: Reply, place: str) -> str:
         """Return `GET /path answered 403: the server's own reason`."""
@@ -244,48 +247,7 @@ class Client:
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError):
-            raise HostError(f"{_place('GET', path)} answered with something that is not JSON") from None
-
-
-def quoted(text: str, kept: str = "") -> str:
-    """Return a text as one part of a path, slashes included unless they are `kept`.
-
-    A file's name in bytes that are no UTF-8 goes as these bytes. Raises HostError where a text can't be sent.
-    """
-    try:
-        return quote(text, safe=kept, errors="surrogateescape")
-    except UnicodeEncodeError:
-        raise HostError("a text with half a character can't be asked for") from None
-
-
-def objects_in(content: object, what: str) -> list[dict[str, Any]]:
-    """Return a list of JSON objects. Raises HostError that calls it `what` where it is none."""
-    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
-        raise HostError(f"the list of {what} can't be read: it is no list of objects")
-    return content
-
-
-def number_in(entry: Mapping[str, Any], name: str, what: str) -> int:
-    """Return a whole number of an object in a list. Raises HostError that calls the list `what` where it has none."""
-    number = entry.get(name)
-    if type(number) is not int:
-        raise HostError(f"the list of {what} can't be read: an entry has no number as its {name}")
-    return number
-
-
-def part_of(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return an object within an object; an empty one where it is not there, such as for a deleted account."""
-    part = entry.get(name)
-    return part if isinstance(part, dict) else {}
-
-
-def names_of_files(entries: Any, kind: str) -> list[str]:
-    """Return the names in a folder's list of entries that are of the kind which a host gives to files.
-
-    Raises HostError where the answer is no such list.
-    """
-    found = objects_in(entries, "a folder's files")
-    return [str(entry["name"]) for entry in found if entry.get("type") == kind and "name" in entry]
+            raise HostError(f"{place_of('GET', path)} answered with something that is not JSON") from None
 
 
 def _next_page(reply: Reply, page: int, content: object, each: int) -> int:
@@ -303,34 +265,6 @@ def _next_page(reply: Reply, page: int, content: object, each: int) -> int:
         return page + 1 if 'rel="next"' in link else 0
     items = content if isinstance(content, list) else []
     return page + 1 if len(items) >= each else 0
-
-
-def _split(url: str) -> SplitResult | None:
-    """Return the parts of a web address; None for what is none, such as one with a port that can't be."""
-    try:
-        parts = urlsplit(url)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        url.encode("ascii")
-    except ValueError:
-        return None
-    return parts if known and url.isprintable() and " " not in url else None
-
-
-def _encoded(query: Mapping[str, str | int]) -> str:
-    try:
-        return urlencode(query)
-    except UnicodeEncodeError:
-        raise HostError("a text with half a character can't be asked for") from None
-
-
-def _origin(url: str) -> tuple[str, str, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-
-
-def _place(method: str, url: str) -> str:
-    """Return the request without its query: the address of a download carries its own secret there."""
-    return f"{method} {urlsplit(url).path}"
 
 
 def _reason_in(body: bytes) -> str:

@@ -201,7 +201,8 @@ class Job:
 
         https://docs.github.com/en/rest/repos/contents#get-repository-content
         """
-        from gateline.hosts._http import RefusedError, quoted
+        from gateline.hosts._addresses import quoted
+        from gateline.hosts._http import RefusedError
 
         commit = self.base_commit
         if commit is None:
@@ -222,7 +223,9 @@ class Job:
 
         https://docs.github.com/en/rest/repos/contents#get-repository-content
         """
-        from gateline.hosts._http import RefusedError, names_of_files, quoted
+        from gateline.hosts._addresses import quoted
+        from gateline.hosts._entries import names_of_files
+        from gateline.hosts._http import RefusedError
 
         folder = quoted(path.removeprefix("."), kept="/")
         try:
@@ -264,7 +267,7 @@ class Thread:
 
     def read(self) -> Sequence[Comment]:
         """Return all comments of all pages, oldest first."""
-        from gateline.hosts._http import number_in, objects_in, part_of
+        from gateline.hosts._entries import number_in, objects_in, part_of
         from gateline.hosts._sticky import Comment
 
         found = []

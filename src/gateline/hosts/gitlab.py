@@ -161,7 +161,8 @@ class Job:
 
         https://docs.gitlab.com/api/repository_files/#get-raw-file-from-repository
         """
-        from gateline.hosts._http import RefusedError, quoted
+        from gateline.hosts._addresses import quoted
+        from gateline.hosts._http import RefusedError
 
         commit = self.base_commit
         if commit is None:
@@ -180,7 +181,8 @@ class Job:
 
         https://docs.gitlab.com/api/repositories/#list-repository-tree
         """
-        from gateline.hosts._http import RefusedError, names_of_files
+        from gateline.hosts._entries import names_of_files
+        from gateline.hosts._http import RefusedError
 
         query = {"path": path.removeprefix("."), "ref": self.base_commit or ""}
         try:
@@ -201,8 +203,9 @@ class Job:
         return self._fetched[name]
 
     def _download(self, name: str) -> Artifact | None:
+        from gateline.hosts._addresses import quoted
         from gateline.hosts._artifact import MOST_BYTES, Artifact
-        from gateline.hosts._http import RefusedError, quoted
+        from gateline.hosts._http import RefusedError
 
         branch = self.base_branch
         if branch is None:
@@ -230,7 +233,7 @@ class Thread:
 
     def read(self) -> Sequence[Comment]:
         """Return all notes that are not the system's, of all pages, oldest first."""
-        from gateline.hosts._http import number_in, objects_in, part_of
+        from gateline.hosts._entries import number_in, objects_in, part_of
         from gateline.hosts._sticky import Comment
 
         found = []
