@@ -17,6 +17,9 @@ from gateline.reduction.expressions import STEPS, bin_of, edges_of_bin
 DAY = datetime.date(2026, 1, 1)
 
 
+# A socket of py4j that is collected before it is closed is none of our business.
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("suffix", [".json", ".parquet"])
 @pytest.mark.parametrize("cluster", [None, "doc"])
 def test_spark_and_duckdb_write_the_same_bytes(
