@@ -104,7 +104,7 @@ def _hold_means(samples: Samples, log: Mapping[str, object], run: Run) -> list[s
     """Return which means of the log are not those of its samples, where a metric may count in a way of its own.
 
     A metric may give the grades P and N numbers of its own, a text that is no number counts as 0 in Inspect, and the
-    means may be older than the mark of an invalid sample. Without any of these the log is not that of its samples.
+    means may be older than the mark of an invalid sample. What none of these explains is no log of these samples.
     """
     found = []
     for result in objects_of(object_of(log.get("results")).get("scores")):
@@ -112,32 +112,47 @@ def _hold_means(samples: Samples, log: Mapping[str, object], run: Run) -> list[s
         column = scorer if name == scorer else f"{scorer}.{name}"
         if column not in run.metrics or result.get("reducer") not in (None, "mean"):
             continue
-        means = _find_means(run, run.numbers(column), samples)
+        means = _find_means(column, samples, run)
         for metric in _MEANS:
             said = number_of(object_of(object_of(result.get("metrics")).get(metric)).get("value"))
-            if (
-                said is None
-                or not means
-                or any(abs(said - mean) <= _AGREES * max(1.0, abs(said)) for mean in means)
-            ):
+            if said is None or not means or any(_lies_within(said, one, one) for one, _, _ in means):
                 continue
-            told = f"the {metric} of {column} is {said:g} in the log and {means[0]:g} by its samples"
-            if not (column in samples.softly_graded or column in samples.unreadable or samples.invalidated):
+            told = f"the {metric} of {column} is {said:g} in the log and {means[0][0]:g} by its samples"
+            is_explained = any(_lies_within(said, low, high) for _, low, high in means)
+            if not (is_explained or column in samples.unreadable or samples.invalidated):
                 raise InputError(told, run.file, f"{_HINT}; edited scores need their metrics computed again")
             found.append(f"{told}, which count; its scorer may give grades numbers of its own")
     return found
 
 
-def _find_means(run: Run, values: Floats, samples: Samples) -> list[float]:
-    """Return the means over questions of the means over their attempts: of all, and of those without an error."""
+def _lies_within(said: float, low: float, high: float) -> bool:
+    slack = _AGREES * max(1.0, abs(said))
+    return low - slack <= said <= high + slack
+
+
+def _find_means(column: str, samples: Samples, run: Run) -> list[tuple[float, float, float]]:
+    """Return means over questions of the means over their attempts: of all samples, and of those without an error.
+
+    With each stand the lowest and the highest that it may be where P and N have other numbers, from -1 to 1.
+    """
+    values = run.numbers(column)
     attempts = run.texts("attempt")
     if attempts is None:
-        failed = {name for name, _ in samples.failed}
-        ended = [name not in failed for name in run.ids]
+        failed, soft = (
+            {name for name, _ in found} for found in (samples.failed, samples.softly_graded.get(column, ()))
+        )
+        has_ended = np.array([name not in failed for name in run.ids])
+        is_soft = np.array([name in soft for name in run.ids])
     else:
-        ended = [pair not in samples.failed for pair in zip(run.ids, attempts, strict=True)]
-    means = (_mean_of_questions(run, values), _mean_of_questions(run, np.where(ended, values, np.nan)))
-    return [mean for mean in means if mean is not None]
+        executions = list(zip(run.ids, attempts, strict=True))
+        has_ended = np.array([one not in samples.failed for one in executions])
+        is_soft = np.array([one in samples.softly_graded.get(column, ()) for one in executions])
+    found = []
+    for counted in (values, np.where(has_ended, values, np.nan)):
+        changed = (counted, *(np.where(is_soft & ~np.isnan(counted), end, counted) for end in (-1.0, 1.0)))
+        means = [_mean_of_questions(run, one) for one in changed]
+        found += [(means[0], means[1], means[2])] if None not in means else []
+    return found  # type: ignore[return-value]
 
 
 def _mean_of_questions(run: Run, values: Floats) -> float | None:

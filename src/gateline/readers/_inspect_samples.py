@@ -43,8 +43,8 @@ class Samples:
     """The first of these texts."""
     parts: set[str] = field(default_factory=set)
     """Scorers that give several metrics."""
-    softly_graded: set[str] = field(default_factory=set)
-    """Metrics with a grade to which a metric of Inspect may give another number: P or N."""
+    softly_graded: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    """Of each metric: id and epoch of the samples with a grade to which a log may give another number, P or N."""
     invalidated: int = 0
     """Samples that somebody marked as invalid."""
     failed: set[tuple[str, str]] = field(default_factory=set)
@@ -57,8 +57,9 @@ class Samples:
             scores = {"score": sample["score"]}
         error = _find_error(sample)
         self.invalidated += error == "invalidated"
+        execution = str(sample.get("id")), str(sample.get("epoch") or 1)
         if sample.get("error"):
-            self.failed.add((str(sample.get("id")), str(sample.get("epoch") or 1)))
+            self.failed.add(execution)
         usage = self._find_usage(sample)
         output = object_of(sample.get("output"))
         self.records.append(
@@ -66,7 +67,7 @@ class Samples:
                 "id": sample.get("id"),
                 "attempt": sample.get("epoch") or 1,
                 "slices": find_labels(object_of(sample.get("metadata"))),
-                "metrics": dict(self._read_scores(object_of(scores))),
+                "metrics": dict(self._read_scores(object_of(scores), execution)),
                 "error": error,
                 "question": find_question(sample.get("input")),
                 "answer": text_of(output.get("completion")) or _find_answer(scores),
@@ -87,7 +88,9 @@ class Samples:
             object_of(item) for name, item in usage.items() if name == self.model or self.model not in usage
         ]
 
-    def _read_scores(self, scores: Mapping[str, object]) -> Iterator[tuple[str, float | None]]:
+    def _read_scores(
+        self, scores: Mapping[str, object], execution: tuple[str, str]
+    ) -> Iterator[tuple[str, float | None]]:
         for scorer, score in scores.items():
             value = score.get("value") if isinstance(score, dict) else score
             if isinstance(value, list):
@@ -95,18 +98,18 @@ class Samples:
             if isinstance(value, dict):
                 self.parts.add(scorer)
                 for part, item in value.items():
-                    yield f"{scorer}.{part}", self._to_number(f"{scorer}.{part}", item)
+                    yield f"{scorer}.{part}", self._to_number(f"{scorer}.{part}", item, execution)
             elif not is_missing(value) or scorer not in self.parts:
-                yield scorer, self._to_number(scorer, value)
+                yield scorer, self._to_number(scorer, value, execution)
 
-    def _to_number(self, name: str, value: object) -> float | None:
+    def _to_number(self, name: str, value: object, execution: tuple[str, str]) -> float | None:
         if is_missing(value):
             return None
         if isinstance(value, str):
             grade = GRADES.get(value, WORDS.get(value.lower()))
             if grade is not None:
                 if value in _SOFT:
-                    self.softly_graded.add(name)
+                    self.softly_graded.setdefault(name, set()).add(execution)
                 return grade
         elif isinstance(value, bool):
             return float(value)
