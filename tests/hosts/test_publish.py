@@ -173,6 +173,44 @@ def test_a_very_long_one_fits(publish, github, made):
     assert "made in the fork's run" in github.bodies()[0]
 
 
+# --- several
+
+
+def named(text, name, path):
+    data = json.loads(text)
+    data["policy"]["name"] = name
+    Path(path).write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+def test_each_gate_has_its_comment_and_alike_names_are_not_one(publish, github, made):
+    names = ["rag", "rag-", " rag ", "a--b", "a-\u2010b"]
+    files = [named(made["gates/rag.yml"], name, f"{n}.json") for n, name in enumerate(names)]
+    assert publish(made["gates/short.yml"], None, *files) == 0
+    assert len(github.comments) == 1 + len(names)
+
+
+@pytest.mark.parametrize(
+    "order", [("gates/rag.yml", "gates/short.yml"), ("gates/short.yml", "gates/rag.yml")]
+)
+def test_two_verdicts_of_one_name_are_refused_and_nobody_is_asked(publish, github, made, capsys, order):
+    """The second would overwrite the first, and a gate that passed hide the one that blocked."""
+    first, second = (made[name] for name in order)
+    other = named(second, json.loads(first)["policy"]["name"], "second.json")
+    assert publish(first, None, other) == 2
+    said = capsys.readouterr().err
+    assert "verdict.json and second.json are both verdicts of" in said
+    assert github.log == []
+
+
+@pytest.mark.parametrize("more", [9, 10, 30])
+def test_a_fork_cannot_have_any_number_of_comments(publish, github, made, capsys, more):
+    files = [named(made["gates/rag.yml"], f"gate {n}", f"{n}.json") for n in range(more)]
+    assert publish(made["gates/short.yml"], None, *files) == 0
+    assert len(github.comments) == 10
+    assert (f"{more - 9} more are left out" in capsys.readouterr().err) == (more > 9)
+
+
 # --- what is no verdict
 
 

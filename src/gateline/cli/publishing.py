@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,10 @@ from gateline.verdict_file import read_verdict
 
 if TYPE_CHECKING:
     from gateline.hosts import Whose
+
+
+MOST_VERDICTS = 10
+"""Of one `publish`: each is a comment."""
 
 
 class Notes:
@@ -65,9 +69,10 @@ def post_comment(job: Job, verdict: Verdict, options: argparse.Namespace, notes:
 def run_publish(options: argparse.Namespace) -> int:
     """Post verdicts that another job made; 2 where one is unusable, else 0, whatever the host says.
 
-    The pull request is the one that the event names; nothing in the files says where to post.
+    The pull request is the one that the event names; nothing in the files says where to post. Their number may be a
+    fork's choice, so that only the first few are read and posted.
     """
-    verdicts = [read_verdict(path) for path in options.verdict]
+    verdicts = _read_each(options.verdict[:MOST_VERDICTS])
     job = find_host(dict(os.environ))
     if job is None:
         raise InputError(
@@ -80,10 +85,29 @@ def run_publish(options: argparse.Namespace) -> int:
             notes.say("no comment: this is not about a pull request")
             return 0
         thread, whose = found
+        if len(options.verdict) > MOST_VERDICTS:
+            more = len(options.verdict) - MOST_VERDICTS
+            notes.say(f"only the first {MOST_VERDICTS} verdicts are posted, {more:,} more are left out")
         for verdict in verdicts if options.comment != "never" else []:
             with notes, _explained(job, notes):  # trouble with one is no reason to leave out the others
                 _keep(thread, job, verdict, options, whose)
     return 0
+
+
+def _read_each(paths: Sequence[str]) -> list[Verdict]:
+    """Return the verdicts. Raises InputError where one is unusable, or two are of gates of one name."""
+    verdicts: list[Verdict] = []
+    for path in paths:
+        verdict = read_verdict(path)
+        for earlier, other in zip(paths, verdicts, strict=False):
+            if other.policy.name == verdict.policy.name:
+                raise InputError(
+                    f"{earlier} and {path} are both verdicts of '{verdict.policy.name}'",
+                    path,
+                    "give each gate a name of its own: its comment is found by it",
+                )
+        verdicts.append(verdict)
+    return verdicts
 
 
 @contextlib.contextmanager

@@ -1,0 +1,71 @@
+"""`gateline ci`: what the outputs tell of an outcome, what is said where there is no room, and long names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from test_ci_job import BLOCKED, FINE, job, told  # noqa: F401  (job is a fixture)
+
+RULE = '{"kind": "limit", "metric": "fully_supported", "at_least": 0.1}'
+
+
+def change(path, **changed):
+    policy = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    Path(path).write_text(yaml.safe_dump({**policy, **changed}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("policies", "variables", "verdict", "outcome"),
+    [
+        ([BLOCKED], {}, "fail", "blocked"),
+        ([FINE], {}, "pass", "passed"),
+        (["gates/none.yml"], {}, "invalid", "no-verdict"),
+        ([FINE], {"GATELINE_CANDIDATE": "results/baseline.jsonl"}, "pass", "passed-with-warnings"),
+        ([FINE, BLOCKED], {}, "fail", "blocked"),
+        ([FINE, "gates/none.yml"], {}, "invalid", "no-verdict"),
+        ([BLOCKED], {"GATELINE_FAIL_ON": "never"}, "fail", "blocked"),
+    ],
+)
+def test_a_later_step_can_tell_a_pass_with_warnings(job, environment, policies, variables, verdict, outcome):  # noqa: F811
+    if (
+        policies == [FINE] and variables
+    ):  # the candidate is the baseline: each rule holds, and people should look
+        change(FINE, rules=[json.loads(RULE)])
+    job("\n".join(policies), **variables)
+    outputs = told(environment)
+    assert (outputs["verdict"], outputs["outcome"]) == (verdict, outcome)
+
+
+def test_of_several_passes_the_one_with_warnings_is_told(job, environment):  # noqa: F811
+    change(BLOCKED, name="fine", rules=[json.loads(RULE)], waivers=[], slices={})
+    change(FINE, rules=[{**json.loads(RULE), "decide_by": "interval", "at_least": 0.7}])
+    assert job("gates/*.yml") == 0
+    outputs = told(environment)
+    assert (outputs["outcome"], outputs["verdict-file"]) == (
+        "passed-with-warnings",
+        "gateline-out/short/verdict.json",
+    )
+
+
+@pytest.mark.parametrize("left", [0, 1_999, 100_000])
+def test_a_summary_without_room_is_said(job, environment, capsys, left):  # noqa: F811
+    summary = Path(environment["GITHUB_STEP_SUMMARY"])
+    summary.write_text("x" * (1_048_576 - left), encoding="utf-8")
+    assert job(FINE) == 0
+    assert ("the job's summary is full" in capsys.readouterr().err) == (left < 2_000)
+    assert summary.stat().st_size <= 1_048_576
+
+
+@pytest.mark.parametrize("letter", ["n", "中", "\U0001f600a"])
+def test_gates_with_long_names_have_their_files(job, environment, letter):  # noqa: F811
+    """File systems take names of 255 bytes; alike ones get folders of their own."""
+    change(FINE, name=letter * 300)
+    change(BLOCKED, name=letter * 300 + "2")
+    assert job("gates/*.yml") == 1
+    folders = [path for path in Path("gateline-out").iterdir() if (path / "verdict.json").is_file()]
+    verdicts = [json.loads((folder / "verdict.json").read_text(encoding="utf-8")) for folder in folders]
+    assert sorted(one["verdict"] for one in verdicts) == ["fail", "pass"]
+    assert Path(told(environment)["verdict-file"]).is_file()
