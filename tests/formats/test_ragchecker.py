@@ -154,15 +154,45 @@ def test_a_checkpoint_is_refused_and_a_part_of_one_is_missing(tmp_path):
     np.testing.assert_array_equal(run.numbers("recall"), [1, np.nan])
 
 
-def test_a_summary_that_does_not_fit_is_told(tmp_path):
-    metrics = {"overall_metrics": {"recall": 50.0}}
-    assert not read_run(
-        write(tmp_path, result("1"), result("2", metrics={"recall": 0.0}), metrics=metrics)
-    ).warnings
-    run = read_run(write(tmp_path, result("1"), result("2"), metrics=metrics))
-    assert run.warnings == (
-        "the summary does not fit the queries, which count: recall (50, by its queries 100.0)",
-    )
+@given(
+    scores=st.lists(
+        st.one_of(st.none(), st.integers(0, 12).map(lambda parts: parts / 12)), min_size=1, max_size=9
+    ),
+    told=st.one_of(st.none(), st.integers(0, 1000).map(lambda parts: parts / 10)),
+)
+def test_a_summary_that_can_not_be_that_of_the_queries_gives_no_run(tmp_path_factory, scores, told):
+    """To one decimal; a query without a number may have had any number from 0 to 1, or was left out of the mean."""
+    known = [score for score in scores if score is not None]
+    exact = 100 * float(np.mean(known)) if known else 0.0
+    told = round(exact, 1) if told is None else told
+    items = [
+        result(str(row), metrics={"recall": score, "other": 1.0}, response_claims=[["c"]])
+        for row, score in enumerate(scores)
+    ]
+    ends = [100 * float(np.mean([end if score is None else score for score in scores])) for end in (0, 1)]
+    is_possible = not known or ends[0] - 0.05 <= told <= ends[1] + 0.05 or abs(told - exact) <= 0.05
+    is_near = any(abs(abs(told - end) - 0.05) < 0.01 for end in (*ends, exact))
+    path = tmp_path_factory.getbasetemp() / "summary.json"
+    path.write_text(json.dumps({"results": items, "metrics": {"overall_metrics": {"recall": told}}}))
+    if is_near:
+        return
+    if is_possible:
+        assert not read_run(path).warnings
+    else:
+        with pytest.raises(
+            InputError, match=rf"not that of its queries: recall \({told:g}, by its queries \d+"
+        ):
+            read_run(path)
+
+
+def test_failures_hidden_in_a_real_file_give_no_verdict(tmp_path):
+    value = json.loads((CHECKER / "candidate.json").read_text())
+    for item in value["results"]:
+        item["metrics"]["recall"] = max(item["metrics"]["recall"], 0.9)
+    (tmp_path / "c.json").write_text(json.dumps(value))
+    verdict = judge(POLICY, CHECKER / "baseline.json", tmp_path / "c.json", tmp_path)
+    assert verdict.verdict == "invalid"
+    assert "the summary in the file is not that of its queries: recall" in verdict.because[0]
 
 
 def test_a_summary_alone(tmp_path):
@@ -195,7 +225,8 @@ def test_own_labels_stay_and_may_identify(tmp_path):
 
 @pytest.mark.parametrize(("text", "message"), [
     ('{"results": [{"query_id": "1", "gt_answer": "a", "metr', "r.json:1: is not JSON"),
-    ('{"results": [{"query_id": "1", "gt_answer": "a"}, 5]}', "'results' must be a list of objects"),
+    ('{"results": [{"query_id": "1", "gt_answer": "a"}, 5]}', "objects, and number 2 in it is the number 5"),
+    ('{"results": [{"query_id": "1", "gt_answer": "a"}, [1]]}', "objects, and number 2 in it is a list"),
     ('{"results": [{"query_id": "1", "gt_answer": "a", "metrics": {"recall": 1}}]} x', "else begins behind the end"),
     ('{"results": [{"query": "1", "query_id": null, "gt_answer": "a", "metrics": {"recall": 1}}]}', "no record has"),
     ('{"overall_metrics": {}, "retriever_metrics": {}, "generator_metrics": {}}', "neither results nor a summary"),

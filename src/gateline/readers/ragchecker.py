@@ -68,8 +68,14 @@ def read(source: Source, options: ReadOptions) -> Run:
     if "results" not in value:
         return _read_summary(source, value)
     results = value["results"]
-    if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
+    if not isinstance(results, list):
         raise InputError(f"'results' must be a list of objects, not {describe(results)}", source.name)
+    odd = next((place for place, one in enumerate(results) if not isinstance(one, dict)), None)
+    if odd is not None:
+        raise InputError(
+            f"'results' must be a list of objects, and number {odd + 1} in it is {describe(results[odd])}",
+            source.name,
+        )
     if results and not any(one.get("metrics") for one in results):
         raise InputError(
             "no query has metrics: this goes into RAGChecker, or is a checkpoint of a run that did not end",
@@ -80,12 +86,13 @@ def read(source: Source, options: ReadOptions) -> Run:
     builder = RunBuilder(source, ReadOptions(), NAME)
     builder.add([_read_result(one, undefined) for one in results], np.zeros(len(results), dtype=np.int64))
     run = builder.finish()
+    _refuse_other_means(source, run, results, value)
     run = replace(
         run,
         id_field="query_id",
         must_agree={"reference": "exactly"} if "reference" in run.fields else {},
         metric_facts={name: _facts(name, 1.0) for name in run.metrics if name in NEEDS},
-        warnings=(*_tell_undefined(undefined), *_tell_contradictions(run, results, value)),
+        warnings=tuple(_tell_undefined(undefined)),
     )
     return run if options.id_field in (None, "id", "query_id") else identify_by(run, options.id_field)
 
@@ -141,19 +148,33 @@ def _tell_undefined(undefined: Counter[str]) -> list[str]:
     return [f"{what}; those are no scores here: {shown}"]
 
 
-def _tell_contradictions(
-    run: Run, results: Sequence[Mapping[str, object]], value: Mapping[str, object]
-) -> list[str]:
-    """Return which means of the summary are not those of the queries: the file was changed, or joined of two."""
+def _refuse_other_means(
+    source: Source, run: Run, results: Sequence[Mapping[str, object]], value: Mapping[str, object]
+) -> None:
+    """Raise an InputError where means of the summary can't be those of the queries: some were changed or left out.
+
+    A query without a number may have had any that is possible, so that only the rest binds the mean.
+    """
     summary = _flatten(value.get("metrics"))
     found = []
     for name in run.metrics:
-        scores = [number_of(object_of(one.get("metrics")).get(name)) for one in results]
-        if name in summary and None not in scores:
-            mean = 100 * float(np.mean([score for score in scores if score is not None]))
-            if abs(mean - summary[name]) > _ROUNDED:
-                found.append(f"{name} ({summary[name]:g}, by its queries {mean:.1f})")
-    return [f"the summary does not fit the queries, which count: {name_some(found, 4)}"] if found else []
+        numbers = [number_of(object_of(one.get("metrics")).get(name)) for one in results]
+        known = [number for number in numbers if number is not None]
+        missing = len(numbers) - len(known)
+        if name not in summary or not known or (missing and name not in NEEDS):
+            continue
+        low, high = (100 * (sum(known) + more) / len(numbers) for more in (0, missing))
+        told = summary[name]
+        is_of_known = abs(100 * sum(known) / len(known) - told) <= _ROUNDED  # a query left out of the mean
+        if not is_of_known and not low - _ROUNDED <= told <= high + _ROUNDED:
+            by = f"{low:.1f}" if not missing else f"{low:.1f} to {high:.1f}"
+            found.append(f"{name} ({told:g}, by its queries {by})")
+    if found:
+        raise InputError(
+            f"the summary in the file is not that of its queries: {name_some(found, 4)}",
+            source.name,
+            "hand over the file as RAGChecker wrote it, whole and unchanged",
+        )
 
 
 def _read_summary(source: Source, value: Mapping[str, object]) -> Run:
