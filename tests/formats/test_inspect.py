@@ -596,3 +596,18 @@ def test_the_shared_log_in_which_all_samples_failed(tmp_path):
     run = read_run(path)
     assert run.texts("error") == ["no_answer"] * 30
     assert judge(POLICY, LOGS / "baseline.eval", path, tmp_path).verdict == "fail"
+
+
+def test_the_order_of_keys_says_nothing(tmp_path):
+    whole = as_json(members_of(LOGS / "baseline.eval"))
+    for name, keys in (("reversed", sorted(whole, reverse=True)), ("sorted", sorted(whole))):
+        (tmp_path / f"{name}.json").write_text(json.dumps({key: whole[key] for key in keys}))
+        run = read_run(tmp_path / f"{name}.json")
+        assert run.format == "inspect"
+        expect_same(run, read_run(LOGS / "baseline.eval"))
+
+
+@pytest.mark.parametrize("wrong", [["q"], {"a": 1}, [], True, 1.5, [["q"]]])
+def test_an_id_that_identifies_nothing_is_told(tmp_path, wrong):
+    with pytest.raises(InputError, match=r"id must be a text or a whole number, not|no 'id' in this record"):
+        read_run(write(tmp_path, sample(wrong), sample("2")))

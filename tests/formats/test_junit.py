@@ -290,3 +290,82 @@ def test_the_documented_policy(tmp_path):
     strict = policy.read_text() + "  - {id: none-breaks, kind: every, metric: pass, worse_by_at_most: 0}\n"
     verdict = judge(strict, *(PYTEST / f"{side}.junit.xml" for side in SIDES), tmp_path)
     assert verdict.verdict == "fail"
+
+
+SAID = {
+    "notrun": np.nan, "disabled": np.nan, "suppressed": np.nan, "skipped": np.nan, "Not_Run": np.nan,
+    "failed": 0, "FAIL": 0, "failure": 0, "error": np.nan, "aborted": np.nan, "cancelled": np.nan,
+    "run": 1, "completed": 1, "passed": 1, "": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("word", SAID)
+@pytest.mark.parametrize("attribute", ["status", "result"])
+def test_what_a_status_says_counts_without_an_element(tmp_path, word, attribute):
+    """GoogleTest marks what it left out by attributes alone; others write failures there."""
+    path = write(tmp_path, one("a", more=f'{attribute}="{word}"'), one("b"))
+    np.testing.assert_array_equal(read_run(path).numbers("pass"), [SAID[word], 1])
+    beside = write(tmp_path, one("a", "<failure/>", more=f'{attribute}="{word}"'), one("b"))
+    np.testing.assert_array_equal(read_run(beside).numbers("pass"), [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("inside", "told"),
+    [
+        ("<Failure message='x'/>", None),
+        ("<oddity/>", "<oddity>"),
+        ('<testcase name="b"><failure/></testcase>', "<testcase>"),
+        ("<warning/>", "<warning>"),
+    ],
+)
+def test_an_element_that_is_not_known_is_no_pass(tmp_path, inside, told):
+    run = read_run(write(tmp_path, one("a", inside), one("b", "<system-out>x</system-out><properties/>")))
+    np.testing.assert_array_equal(run.numbers("pass"), [0 if told is None else np.nan, 1])
+    named = [warning for warning in run.warnings if "not known here" in warning]
+    assert [told in warning for warning in named] == ([] if told is None else [True])
+
+
+HARMLESS = {
+    "properties", "system-out", "system-err", "stdout", "stderr", "output", "log", "logs", "attachments", "attachment",
+    "description", "tags", "comment", "steps", "assertions", "stacktrace", "flakyFailure", "flakyError", "rerunFailure",
+    "rerunError", "passed", "pass", "ok", "success", "successful", "run", "completed", "executed",
+}  # fmt: skip
+WORDS = st.from_regex(r"[A-Za-z][A-Za-z_-]{0,11}", fullmatch=True)
+
+
+@given(word=WORDS, as_status=st.booleans())
+def test_only_what_is_known_to_be_a_pass_is_one(tmp_path_factory, word, as_status):
+    """Whatever a writer may call the end of a test: a score of 1 is only for words that are known to say so."""
+    plain = {re.sub("[^a-z]", "", known.lower()) for known in HARMLESS}
+    case = one("a", more=f'status="{word}"') if as_status else one("a", f"<{word}/>")
+    passed = read_run(write(tmp_path_factory.mktemp("word"), case, one("b"))).numbers("pass")[0]
+    if passed == 1:
+        assert re.sub("[^a-z]", "", word.lower()) in plain | {""}
+
+
+def test_names_that_are_only_places_are_told(tmp_path):
+    """pytest numbers parameters that have no text of their own; put one in between, and the others move."""
+    told = "parameters of tests are named by their place in a list"
+
+    def warns(*parameters: str) -> bool:
+        cases = [one(f"test_rag[{name}]") for name in parameters]
+        return any(told in warning for warning in read_run(write(tmp_path, *cases)).warnings)
+
+    assert warns("case0", "case1", "case2")
+    assert warns("de-case0", "de-case1", "en-case0", "en-case1")
+    assert not warns("q001", "q002")
+    assert not warns("case1", "case2")
+    assert not warns("what is 1", "what is 2")
+    assert not warns("0.1", "0.2")
+    assert not warns("case0")
+    paths = [write(tmp_path, *(one(f"t[c{n}]") for n in range(3)), name=name) for name in ("a.xml", "b.xml")]
+    assert any("t[c0]" in notice for notice in judge(POLICY, *paths, tmp_path).notices)
+
+
+def test_properties_whose_names_are_data_are_refused_before_they_are_laid_out(tmp_path):
+    cases = [one(f"t{n}", f'<properties><property name="p{n}" value="1"/></properties>') for n in range(2001)]
+    with pytest.raises(
+        InputError, match="record 2001 different properties, more than 2000; their names seem to be data"
+    ):
+        read_run(write(tmp_path, *cases))
+    assert len(read_run(write(tmp_path, *cases[:1900]))) == 1900

@@ -557,3 +557,41 @@ def test_the_documented_policy(tmp_path):
     assert verdict.verdict in {"pass", "fail"}, verdict.because
     assert verdict.pairing.paired == 30
     assert [change.field for change in verdict.changed if change.rule == "unlisted"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "passed"),
+    [
+        ({"gradingResult": None}, np.nan),
+        ({"gradingResult": {"pass": True, "score": 1, "reason": "No assertions"}}, np.nan),
+        ({"gradingResult": {"pass": True, "score": 1, "reason": "fine", "componentResults": []}}, np.nan),
+        ({"gradingResult": {"pass": True, "score": 1, "componentResults": [{"pass": True, "score": 1}]}}, 1),
+        ({"gradingResult": None, "test": {"assert": [{"type": "contains", "value": "a"}]}}, 1),  # stripped
+    ],
+)
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_what_no_assertion_looked_at_is_no_pass(tmp_path, change, passed, suffix):
+    write = write_json if suffix == "json" else write_lines
+    run = read_run(write(tmp_path / f"a.{suffix}", answer(0, asserts=[], **change), answer(1)))
+    np.testing.assert_array_equal(run.numbers("pass"), [passed, 1])
+    told = [warning for warning in run.warnings if "without an assertion" in warning]
+    assert len(told) == np.isnan(passed)
+
+
+@pytest.mark.parametrize("name", ["baseline", "candidate", "echo_matrix", "judged"])
+def test_the_order_of_keys_says_nothing(tmp_path, name):
+    (tmp_path / "a.json").write_text(json.dumps(document(name), sort_keys=True, indent=2))
+    sorted_run, run = read_run(tmp_path / "a.json"), read_run(FOO / f"{name}.json")
+    assert (sorted_run.format, sorted_run.ids) == ("promptfoo", run.ids)
+    for metric in run.metrics:
+        np.testing.assert_array_equal(sorted_run.numbers(metric), run.numbers(metric))
+
+
+def test_a_table_with_variables_named_as_inputs_of_ragas_is_promptfoos(tmp_path):
+    rows = [
+        ["question", "answer", "contexts", "ground_truth", "[rag] p", "Status", "Score", "Named Scores"],
+        ["Q1?", "a", "['c']", "g", "out", "PASS", "1.00", "{}"],
+    ]
+    with (tmp_path / "a.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    assert read_run(tmp_path / "a.csv").format == "promptfoo"

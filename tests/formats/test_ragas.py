@@ -512,3 +512,16 @@ def test_the_documented_policy(tmp_path):
         assert verdict.verdict in {"pass", "fail"}, verdict.because
         assert verdict.pairing.paired == 30
         assert judge(path, RAGAS / "baseline.csv", RAGAS / "baseline.csv").verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["promptfoo/baseline.json", "pytest/baseline.ctrf.json", "trec/baseline.run", "trec/baseline.trec_eval908_qc.txt",
+     "trec/baseline.ir_measures.tsv", "trec/baseline.pytrec_eval.json", "pytest/baseline.junit.xml"],
+)  # fmt: skip
+def test_what_has_no_column_of_ragas_is_not_read_by_force(file):
+    """A table without a header would lose its first row as one."""
+    with pytest.raises(
+        InputError, match=r"none of its columns is one that Ragas writes|neither samples nor means|no score"
+    ):
+        read_run(FILES / file, read_as="ragas")

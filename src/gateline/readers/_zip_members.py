@@ -59,15 +59,6 @@ class ZipMembers:
                 "was it copied while it was written?",
             ) from None
         self._entries = {entry.filename: entry for entry in entries}
-        for entry in entries:
-            last = self._entries[entry.filename]
-            if (entry.CRC, entry.file_size) != (last.CRC, last.file_size):
-                raise InputError(
-                    "stands twice in the zip file, with other content each time",
-                    self.place(entry.filename),
-                    "was a log added to another one? Keep one of them",
-                )
-        self._entries = {entry.filename: entry for entry in entries}
         if len(self._entries) < len(entries):
             names = Counter(entry.filename for entry in entries)
             twice = [name for name, times in names.items() if times > 1]

@@ -229,3 +229,22 @@ def test_no_other_tool_s_file_is_taken_for_one_of_these():
         head = path.read_bytes()[: 1 << 16] if path.is_file() else b""
         for name in ("trec", "trec-eval"):
             assert not readers()[name].looks_like(head, path), (name, path)
+
+
+@pytest.mark.parametrize("grade", ["9" * 5000, "1_0", "1.0", "x"])
+def test_a_grade_that_is_no_count_is_told(refuse, grade):
+    assert any(
+        "must be a whole number" in text for text in refuse("a.qrels", f"q1 0 d1 1\nq1 0 d2 {grade}\n")
+    )
+
+
+@pytest.mark.parametrize("score", ["1_0", "1__0", "0x1p3"])
+def test_a_score_that_only_python_reads_is_none(refuse, score):
+    assert "the score is not a number" in refuse("a.run", f"q1 Q0 d1 1 2 t\nq1 Q0 d2 2 {score} t\n")[0]
+
+
+def test_measures_whose_names_are_data_are_refused(refuse):
+    rows = "".join(f"ndcg_cut_{number}\tq1\t0.5\n" for number in range(1, 2002))
+    assert "more than 2000 different measures" in refuse("a.txt", rows + "num_q\tall\t1\n")[0]
+    by_query = {f"q{number}": {f"ndcg_cut_{number}": 0.5} for number in range(1, 2002)}
+    assert "more than 2000 different measures" in refuse("a.json", json.dumps(by_query))[0]
