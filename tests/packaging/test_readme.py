@@ -44,7 +44,10 @@ def test_ci_runs_the_command_of_the_readme():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "<!-- command: tests -->" in script
     own = [line for line in script.splitlines() if "pytest" in line]
-    assert all(line.endswith(" tests/container") for line in own), "the command must come from the README"
+    with_parts_of_their_own = (" tests/container", " tests/fuzz/test_by_coverage.py")
+    assert all(line.endswith(with_parts_of_their_own) for line in own), (
+        "the command must come from the README"
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,15 +88,14 @@ def test_workflows_shown_name_inputs_that_the_action_has():
 def told(tmp_path):
     """What `gateline check` says of two runs and a policy, after a change to one of the three."""
 
-    def check(baseline=RECORDS, candidate=RECORDS, run=None, **policy):
+    def check(baseline=RECORDS, candidate=RECORDS, run=None, options="", **policy):
         for name, records in (("baseline", baseline), ("candidate", candidate)):
             head = [{"gateline": 1, "run": {"judge": name}}] if run else []
             lines = [json.dumps(record) for record in head + records]
             (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
         (tmp_path / "policy.yml").write_text(json.dumps({**POLICY, **policy}), encoding="utf-8")
-        command = (
-            "gateline check --policy policy.yml --baseline baseline.jsonl --candidate candidate.jsonl -v"
-        )
+        files = "--policy policy.yml --baseline baseline.jsonl --candidate candidate.jsonl"
+        command = f"gateline check {files} -v {options}"
         done = run_gateline(command, cwd=tmp_path)
         return done.returncode, " ".join((done.stdout + done.stderr).split())
 
@@ -106,6 +108,7 @@ def changed(**fields):
 
 
 RULE = POLICY["rules"][0]
+TIMED = [{**record, "latency_ms": 1000.25 + 7.125 * number} for number, record in enumerate(RECORDS)]
 NO_VERDICT = {
     "questions of the baseline are not in the candidate": {"candidate": RECORDS[1:]},
     "no record has a field": {
@@ -122,6 +125,15 @@ NO_VERDICT = {
         "candidate": changed(slices={"language": "de"}),
         "slices": {"by": ["language"]},
         "rules": [{**RULE, "slices": True}],
+    },
+    "were not tried as often as the others": {
+        "candidate": [{**record, "attempt": 1} for record in RECORDS]
+        + [{**record, "attempt": 2} for record in RECORDS[:2]]
+    },
+    "records are the baseline's in every field": {
+        "baseline": TIMED,
+        "candidate": TIMED,
+        "options": "--require-fresh",
     },
     "there is no metric": {"rules": [{**RULE, "metric": "corect"}]},
 }
