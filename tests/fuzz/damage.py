@@ -337,12 +337,17 @@ def _put_everywhere(value: Any, key: str, odd: Any) -> None:
 # ---- archives and columns
 
 
-def damage_zip(data: bytes, done: list[Damage]) -> bytes:
-    """Damage members of an archive, and sometimes its names; the archive itself stays whole."""
+def unpack(data: bytes) -> dict[str, bytes]:
+    """Return the members of an archive, also those packed by zstandard, which Python's own reader does not know."""
     source = Source("archive.zip")
     source.__dict__["data"] = data
-    archive = ZipMembers(source)  # Python's own reader knows no zstandard
-    members = {name: archive.read(name) for name in archive.names}
+    archive = ZipMembers(source)
+    return {name: archive.read(name) for name in archive.names}
+
+
+def damage_zip(data: bytes, done: list[Damage]) -> bytes:
+    """Damage members of an archive, and sometimes its names; the archive itself stays whole."""
+    members = unpack(data)
     for one in done:
         name = _pick(one.other, sorted(members))
         way = _at(one.size, 10)

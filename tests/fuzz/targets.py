@@ -177,7 +177,9 @@ def judge_result_file(fixture: Fixture, content: bytes) -> str:
     No verdict may be a pass without the samples that it speaks of.
     """
     with own_folder() as folder:
-        named = _lay_out(fixture, content, folder)
+        named, part = lay_out(fixture, folder)
+        part.write_bytes(content)
+        named = named.relative_to(folder)
         (folder / "policy.yml").write_text(policy_for(fixture.root), encoding="utf-8")
         before = _listing(folder)
         readable, _, _ = call("inspect", str(named))
@@ -196,15 +198,14 @@ def judge_result_file(fixture: Fixture, content: bytes) -> str:
     return {0: "passed", 1: "blocked", 2: "no verdict"}[code] if readable == 0 else "unreadable"
 
 
-def _lay_out(fixture: Fixture, content: bytes, folder: Path) -> Path:
-    """Write the damaged file where it belongs, in a copy of its folder; return what is to be named."""
+def lay_out(fixture: Fixture, folder: Path) -> tuple[Path, Path]:
+    """Copy a file, or its whole folder, and return what a user names and the copy of the file to damage."""
+    named = folder / fixture.root.name
     if fixture.root == fixture.part:
-        named = folder / fixture.root.name
-        named.write_bytes(content)
-        return Path(named.name)
-    shutil.copytree(fixture.root, folder / fixture.root.name)
-    (folder / fixture.root.name / fixture.part.relative_to(fixture.root)).write_bytes(content)
-    return Path(fixture.root.name)
+        shutil.copyfile(fixture.root, named)
+    else:
+        shutil.copytree(fixture.root, named)
+    return named, named / fixture.part.relative_to(fixture.root)
 
 
 def _listing(folder: Path) -> set[Path]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from gateline.errors import InputError
 from gateline.readers._building import describe
-from gateline.samples import MetricFacts, Run
+from gateline.readers._json_document import number_of
+from gateline.samples import MetricFacts, Run, read_number
 
 Better = Literal["higher", "lower"]
 DIRECTIONS: dict[str, Better] = {"higher_is_better": "higher", "lower_is_better": "lower"}
@@ -86,8 +87,9 @@ def _read_metric(metric: Mapping[str, object], place: str) -> ReportedMetric:
     subsets: dict[str, float] = {}
     for subset in _subsets(metric):
         score = subset.get("score")
-        if isinstance(score, int | float) and not isinstance(score, bool):
-            subsets[str(subset.get("name"))] = float(score)
+        number = None if score is None else read_number(score)
+        if number is not None and not isinstance(score, str):
+            subsets[str(subset.get("name"))] = number
     return ReportedMetric(key, name, _facts_of(_object(metric.get("semantics"))), subsets)
 
 
@@ -120,9 +122,8 @@ def _facts_of(semantics: Mapping[str, object]) -> MetricFacts | None:
     if not semantics:
         return None
     ends = _object(semantics.get("value_range"))
-    low, high = ends.get("min"), ends.get("max")
-    known = isinstance(low, int | float) and isinstance(high, int | float) and low < high
-    bounds = (float(low), float(high)) if known else None  # type: ignore[arg-type]
+    low, high = number_of(ends.get("min")), number_of(ends.get("max"))
+    bounds = (low, high) if low is not None and high is not None and low < high else None
     return MetricFacts(DIRECTIONS.get(str(semantics.get("direction"))), bounds)
 
 

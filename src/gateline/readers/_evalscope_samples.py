@@ -24,6 +24,8 @@ from gateline.samples import MetricFacts, Run, read_number
 USABLE = frozenset({"success", "fallback", "degraded"})
 """Statuses of a score that counts; any other leaves the mean."""
 _SECOND = 1000.0
+MOST_REQUESTED = 1_000_000
+"""Samples of a subset up to which those that failed are looked for by their place."""
 _SPOKEN_BY = "**User**: \n"
 
 Record = dict[str, object]
@@ -77,7 +79,9 @@ class Samples:
         told = []
         for subset, failed in report.errored.items():
             found = {key[2] for key in self.records if key[:2] == (report.dataset, subset)}
-            gaps = sorted(set(range(report.requested.get(subset, 0))) - found)
+            requested = report.requested.get(subset, 0)
+            # what a report claims is not believed beyond what a run can be
+            gaps = sorted(set(range(requested)) - found) if requested <= MOST_REQUESTED else []
             if failed and len(gaps) == failed:
                 for index in gaps:
                     key = (report.dataset, subset, index)

@@ -126,7 +126,7 @@ def _find_order(records: Sequence[Record], plan: Mapping[str, object]) -> list[i
     rank = {str(name): place for place, name in enumerate(ids)} if isinstance(ids, list) else {}
 
     def key(row: int) -> tuple[int, str, str]:
-        name = str(records[row]["id"])
+        name = str(records[row].get("id", ""))  # a sample without one is told below
         return rank.get(name, len(rank)), name, str(records[row].get("attempt", "")).zfill(6)
 
     return sorted(range(len(records)), key=key)

@@ -64,7 +64,11 @@ def rank(ranking: object, query: str, source: Source) -> list[str]:
             f"the ranking of the query '{query}' is no object of documents and scores", source.name
         )
     for document, score in ranking.items():
-        if isinstance(score, bool) or not isinstance(score, int | float) or math.isnan(score):
+        if (
+            isinstance(score, bool)
+            or not isinstance(score, int | float)
+            or (isinstance(score, float) and math.isnan(score))
+        ):
             raise InputError(f"the score of '{document}' for the query '{query}' is no number", source.name)
     return sorted(ranking, key=lambda document: (ranking[document], document), reverse=True)
 

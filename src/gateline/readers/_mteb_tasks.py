@@ -12,6 +12,7 @@ from typing import Literal
 
 from gateline.errors import InputError
 from gateline.readers._building import describe, flatten
+from gateline.readers._json_document import number_of
 from gateline.samples import MetricFacts
 
 UNIT_METRIC = re.compile(
@@ -127,7 +128,7 @@ def _read_entry(
         metrics=metrics,
         version=version,
         revision=str(result.get("dataset_revision") or ""),
-        evaluation_time=float(took) if isinstance(took, int | float) else None,
+        evaluation_time=number_of(took),
         place=place,
     )
 
@@ -195,5 +196,5 @@ def find_warnings(records: Sequence[TaskRecord]) -> list[str]:
 
 def _breaks_first_rank(record: TaskRecord) -> bool:
     """Say whether MRR@1 and P@1 differ by more than a few documents with equal scores can explain."""
-    mrr, precision = record.metrics.get("mrr_at_1"), record.metrics.get("precision_at_1")
+    mrr, precision = (number_of(record.metrics.get(name)) for name in ("mrr_at_1", "precision_at_1"))
     return mrr is not None and precision is not None and abs(mrr - precision) > _FIRST_RANK_AGREES

@@ -134,7 +134,8 @@ def _is_word(value: object) -> bool:
 def _mend_epsilon(numbers: Floats) -> Floats:
     """Return context precisions without the trace of Ragas' epsilon: 1 for 0.9999999999, 0.5 for 0.49999999995."""
     plain = np.round(numbers, 4)
-    return np.where(np.abs(numbers - plain) <= EPSILON, plain, numbers)
+    with np.errstate(invalid="ignore"):  # an infinite one stays as it is
+        return np.where(np.abs(numbers - plain) <= EPSILON, plain, numbers)
 
 
 def _read_lists(column: Column) -> Column:

@@ -218,7 +218,9 @@ def _read_scores(source: Source, value: dict[str, dict[str, Any]]) -> Run:
     kinds: set[type] = set()
     for query, judged in value.items():
         kinds |= set(map(type, judged.values()))
-        if not kinds <= {int, float} or any(map(math.isnan, judged.values())):
+        if not kinds <= {int, float} or any(
+            isinstance(one, float) and math.isnan(one) for one in judged.values()
+        ):
             raise InputError(
                 f"query '{query}' has a score or grade that is not a number",
                 source.name,
