@@ -178,6 +178,30 @@ def test_predictions_scored_against_labels_have_the_tools_means(tmp_path, metric
     assert finding.interval is not None
 
 
+@pytest.mark.parametrize("scores", [[1, 10**400], [10**400, 10**400 + 1], [-(10**400), 0.5, 10**309]])
+def test_predictions_beyond_a_double_are_ranked(tmp_path, scores):
+    ranking = {f"d{number}": score for number, score in enumerate(scores)}
+    (tmp_path / "p.json").write_text(
+        json.dumps({"mteb_model_meta": {}, "default": {"test": {"q1": ranking}}})
+    )
+    assert read_run(tmp_path / "p.json").fields["retrieved"] == [
+        sorted(ranking, key=ranking.get, reverse=True)
+    ]
+
+
+@pytest.mark.parametrize("key", ["model_name", "revision"])
+def test_predictions_of_several_models_are_no_run(tmp_path, key):
+    for name, told in (("A", "one"), ("B", "other"), ("C", None)):
+        meta = {} if told is None else {"model_name": "m", "revision": "r"} | {key: told}
+        (tmp_path / f"{name}_predictions.json").write_text(
+            json.dumps({"mteb_model_meta": meta, "default": {"test": {"q1": {"d": 1}}}})
+        )
+    with pytest.raises(InputError, match=r"2 models or revisions: one in .*A_pred.*, other in .*B_pred"):
+        read_run(tmp_path)
+    (tmp_path / "B_predictions.json").unlink()
+    assert read_run(tmp_path).provenance["model" if key == "model_name" else "model_revision"] == "one"
+
+
 @pytest.mark.parametrize("score", ["true", '"1"', "NaN", "null"])
 def test_a_prediction_without_a_number(tmp_path, score):
     path = tmp_path / "p.json"

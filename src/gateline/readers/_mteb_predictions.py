@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gateline.errors import InputError
+from gateline.errors import InputError, name_some
+from gateline.readers._json_document import object_of
 from gateline.readers._source import Source
 from gateline.samples import Run
 
@@ -21,8 +22,9 @@ def make_prediction_run(files: Sequence[tuple[Source, Mapping[str, object]]], na
     """Return a record for each query of one or more tasks, with its documents in the field `retrieved`.
 
     The id is that of the query, as in the labels; where there are several subsets, splits or tasks, they stand
-    before it. An InputError names a query whose ranking is none.
+    before it. An InputError names a query whose ranking is none, and the files where they are of several models.
     """
+    facts = _state(files)
     rankings = [
         (_task_of(source), subset, str(split), str(query), rank(ranking, str(query), source), source.name)
         for source, value in files
@@ -51,7 +53,7 @@ def make_prediction_run(files: Sequence[tuple[Source, Mapping[str, object]]], na
             "split": [ranking[2] for ranking in rankings],
         },
         fields={"retrieved": [ranking[4] for ranking in rankings]},
-        provenance=_state([value.get(META) for _, value in files]),
+        provenance=facts,
         id_field="id of the query",
         made_ids=True,
     )
@@ -77,8 +79,21 @@ def _task_of(source: Source) -> str:
     return source.path.name.removesuffix(".json").removesuffix("_predictions")
 
 
-def _state(metas: Sequence[object]) -> dict[str, object]:
-    """Return the model, as the first file has it."""
-    meta = next((one for one in metas if isinstance(one, dict)), {})
-    facts = {"model": meta.get("model_name"), "model_revision": meta.get("revision")}
-    return {name: value for name, value in facts.items() if value is not None}
+def _state(files: Sequence[tuple[Source, Mapping[str, object]]]) -> dict[str, object]:
+    """Return the model and its revision, each as far as a file says it; they must be the same in all files."""
+    facts: dict[str, object] = {}
+    for fact, key in (("model", "model_name"), ("model_revision", "revision")):
+        told: dict[str, str] = {}
+        for source, value in files:
+            stated = object_of(value.get(META)).get(key)
+            if stated is not None:
+                told.setdefault(str(stated), source.name)
+                facts[fact] = stated
+        if len(told) > 1:
+            shown = name_some([f"{name} in {file}" for name, file in told.items()], 4)
+            raise InputError(
+                f"the predictions are of {len(told)} models or revisions: {shown}",
+                files[0][0].name,
+                "a run is one model at one revision: hand over the files of one",
+            )
+    return facts
