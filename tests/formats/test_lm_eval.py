@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from documented import FILES, judge, write_policies
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateline.errors import InputError
 from gateline.inspection import inspect_run
@@ -288,15 +290,91 @@ def test_missing_scores_stay_missing(tmp_path):
     np.testing.assert_array_equal(read_run(folder).numbers("acc"), [NAN, NAN, 1])
 
 
-def test_what_does_not_fit_the_results_is_told(tmp_path):
-    config = {"metric_list": [{"metric": "acc", "aggregation": "mean"}]}
-    value = results(a={"acc,none": 0.25, "_": {"configs": config, "n-samples": {"original": 9, "effective": 3}}},
-                    b={"acc,none": 1.0})  # fmt: skip
-    assert read_run(write(tmp_path, value, a=[sample(0), sample(1)])).warnings == (
-        "a has 2 samples, and 3 by the results",
-        "acc of a is 0.25 in the results and another by its samples",
+MEAN = {"configs": {"metric_list": [{"metric": "acc", "aggregation": "mean"}]}}
+
+
+def counted(number: int) -> dict:
+    return {"n-samples": {"original": 9, "effective": number}}
+
+
+@given(
+    values=st.lists(
+        st.one_of(st.sampled_from([0.0, 1.0]), st.integers(0, 999).map(lambda parts: parts / 999)),
+        min_size=1,
+        max_size=6,
+    ),
+    changed=st.sets(st.integers(0, 5)),
+    left_out=st.integers(0, 2),
+)
+def test_samples_that_are_not_those_of_the_results_give_no_run(tmp_path_factory, values, changed, left_out):
+    """The harness writes the mean of what it logs (`mean` in lm_eval.api.metrics), and how many documents it ran."""
+    folder = tmp_path_factory.mktemp("means")
+    kept = [1.0 if row in changed else value for row, value in enumerate(values)][left_out:]
+    if not kept:
+        return
+    value = results(a={"acc,none": sum(values) / len(values), "_": MEAN | counted(len(values))})
+    write(folder, value, a=[sample(row, acc=one) for row, one in enumerate(kept)])
+    difference = abs(float(np.mean(kept)) - float(np.mean(values)))
+    if difference > 2e-6:
+        with pytest.raises(
+            InputError, match=r"acc of a is [\d.e-]+ in the results, and [\d.e-]+ by its samples"
+        ):
+            read_run(folder)
+    elif difference < 1e-9:
+        told = read_run(folder).warnings
+        assert told == ((f"a has {len(kept)} samples, and {len(values)} by the results",) if left_out else ())
+
+
+@pytest.mark.parametrize(
+    ("number", "is_checked", "is_read"), [(3, True, True), (3, False, False), (1, True, False)]
+)
+def test_another_number_of_samples_than_the_results_say(tmp_path, number, is_checked, is_read):
+    """With `--samples` the harness says that it ran the whole task; nothing else explains another number."""
+    value = results(a={"acc,none": 1.0, "_": (MEAN if is_checked else {}) | counted(number)})
+    folder = write(tmp_path, value, a=[sample(0), sample(1)])
+    if is_read:
+        assert read_run(folder).warnings == (f"a has 2 samples, and {number} by the results",)
+    else:
+        with pytest.raises(InputError, match=f"a has 2 samples, and {number} by the results"):
+            read_run(folder)
+
+
+def test_a_metric_of_some_documents_and_a_task_without_samples(tmp_path):
+    other = sample(1, metrics=["em"], em=0.0)
+    value = results(a={"acc,none": 1.0, "_": MEAN}, b={"acc,none": 1.0})
+    assert read_run(write(tmp_path, value, a=[sample(0), other])).warnings == (
         "1 tasks of the results have no samples and are left out: b",
     )
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_failures_hidden_in_real_samples_give_no_verdict(side, tmp_path):
+    folder = shutil.copytree(HARNESS / side, tmp_path / "c")
+    (path,) = folder.rglob("samples_*")
+    path.write_text(path.read_text().replace('"exact_match": 0.0', '"exact_match": 1.0'))
+    verdict = judge(POLICY.replace("acc", "exact_match"), HARNESS / "baseline", folder, tmp_path)
+    assert verdict.verdict == "invalid"
+    assert "exact_match of harbor_qa is" in verdict.because[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_compared"), [(29, 3, False), (29, 29, True), (29, None, True)]
+)
+def test_means_of_other_numbers_of_documents_are_not_compared(tmp_path, before, after, is_compared):
+    """A mean of three documents, with --limit, says nothing against one of all."""
+    folders = []
+    for side, number in (("b", before), ("c", after)):
+        count = {} if number is None else counted(number)
+        value = results(a={"acc,none": 0.75, "_": MEAN | count}, b={"acc,none": 0.5, "_": MEAN | counted(7)})
+        folders.append(write(tmp_path / side, value))
+    verdict = judge(POLICY, *folders, tmp_path)
+    assert (verdict.verdict != "invalid") == is_compared
+    if not is_compared:
+        assert "n_samples is '29' in the baseline and '3' in the candidate" in verdict.because[0]
+        allowed = judge(POLICY + "provenance: {may_change: [n_samples]}\n", *folders, tmp_path)
+        assert allowed.verdict != "invalid"
+    columns = {column.name: column for column in inspect_run(read_run(folders[0])).numbers}
+    assert columns["n_samples"].is_diagnosis
 
 
 # Identity

@@ -18,19 +18,21 @@ from gateline.readers._building import Problems, RunBuilder
 from gateline.readers._identity import identify_by
 from gateline.readers._json_document import object_of, objects_of, parse_document
 from gateline.readers._json_lines import orjson_loads, read_blocks
-from gateline.readers._lm_eval_results import MUST_AGREE, Task, bare_name, find_facts, read_tasks, state
+from gateline.readers._lm_eval_means import compare_with_results
+from gateline.readers._lm_eval_results import MUST_AGREE, Task, find_facts, read_tasks, state
 from gateline.readers._lm_eval_samples import Record, Samples, find_groups
 from gateline.readers._shape import Shape, shape_of, shape_of_file
 from gateline.readers._source import HEAD_BYTES, ReadOptions, Source, digest_of, without_mark
-from gateline.samples import Run
+from gateline.samples import MetricFacts, Run
 
 NAME = "lm_eval"
 DEEPEST_FOLDER = 3
+COUNT = "n_samples"
+"""Field with how many documents a mean is of; two means are compared only where it is the same number."""
 _TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
 _RESULTS_FILE = re.compile(rf"results\.json|.*results.*_({_TIME})\.json")
 _SAMPLES_FILE = re.compile(rf"samples_(.+)_({_TIME})\.jsonl")
 _SCORE = re.compile(rb'"[\w@.+ -]+,[\w-]+"\s*:\s*[-\d"N]')
-_MEANS_AGREE = 1e-6
 
 
 def looks_like(head: bytes, path: Path) -> bool:
@@ -163,7 +165,8 @@ def _make_run(
     sources = list(digested or files)
     run = _build(records, name, sources, [line for _, line in places])
     run = replace(run, origins=[file for file, _ in places], id_field="task and document")
-    return _describe(run, {**state(value), **common}, tasks, [*_tell_samples(samples), *_compare(run, tasks)])
+    compared = compare_with_results(run, tasks, samples.partial, digested[0].name if digested else name)
+    return _describe(run, {**state(value), **common}, tasks, [*_tell_samples(samples), *compared])
 
 
 def _add_file(samples: Samples, file: Source, task: str) -> None:
@@ -195,6 +198,7 @@ def _make_means(value: Mapping[str, object], tasks: Mapping[str, Task], source: 
             "id": task.name,
             "metrics": dict(task.means),
             "slices": find_groups(task),
+            COUNT: task.samples,
         }
         for task in tasks.values()
         if task.means
@@ -207,7 +211,12 @@ def _make_means(value: Mapping[str, object], tasks: Mapping[str, Task], source: 
         "the file has means of tasks and no samples: a record is a task, and how sure a mean is can't be seen; "
         "--log_samples writes the samples"
     )
-    return _describe(run, {**state(value), **common}, tasks, [warning])
+    run = _describe(run, {**state(value), **common}, tasks, [warning])
+    return replace(
+        run,
+        must_agree={**run.must_agree, COUNT: "exactly"},
+        metric_facts={**run.metric_facts, COUNT: MetricFacts(None)},
+    )
 
 
 def _build(records: Sequence[Record], name: str, sources: Sequence[Source], lines: Sequence[int]) -> Run:
@@ -260,30 +269,5 @@ def _tell_samples(samples: Samples) -> list[str]:
     if samples.repeated:
         found.append(
             f"{samples.repeated} documents stand in a task more than once; such are told apart by a counter"
-        )
-    return found
-
-
-def _compare(run: Run, tasks: Mapping[str, Task]) -> list[str]:
-    """Return what of the results does not fit the samples: documents that are not there, and other means."""
-    found = []
-    names = np.array(run.texts("task") or [""] * len(run))
-    for task in tasks.values():
-        rows = names == task.name
-        if rows.any() and task.samples is not None and int(rows.sum()) != task.samples:
-            found.append(f"{task.name} has {int(rows.sum())} samples, and {task.samples} by the results")
-        for name, mean in task.means.items():
-            if name in run.metrics and bare_name(name) in task.averaged:
-                values = run.numbers(name)[rows]
-                if rows.any() and not abs(float(np.mean(values)) - mean) <= _MEANS_AGREE * max(
-                    1.0, abs(mean)
-                ):
-                    found.append(
-                        f"{name} of {task.name} is {mean:g} in the results and another by its samples"
-                    )
-    silent = sorted(name for name, task in tasks.items() if task.means and not (names == name).any())
-    if silent:
-        found.append(
-            f"{len(silent)} tasks of the results have no samples and are left out: {name_some(silent)}"
         )
     return found
