@@ -158,3 +158,42 @@ def test_more_good_attempts_at_some_questions_never_make_a_pass(
     ]
     with pytest.raises(NotComparable):
         make_pairs((make_run(before), make_run(lifted)))
+
+
+def with_attempts(numbers: Sequence[object], text: str = "a*30 1>1") -> list[str]:
+    """Return what is refused where the candidate's records are these attempts."""
+    before, after = records(text)
+    for record, number in zip(after, numbers, strict=True):
+        record["attempt"] = number
+    try:
+        make_pairs((make_run(before), make_run(after)))
+    except NotComparable as error:
+        return [str(problem) for problem in error.problems]
+    return []
+
+
+def test_another_attempt_kept_for_some_questions_gives_no_verdict() -> None:
+    (told,) = with_attempts([1] * 25 + [2] * 5)
+    assert told == (
+        "candidate.jsonl: 5 of 30 questions have other attempts than the rest (#1): 'a26' #2, 'a27' #2, 'a28' #2, "
+        f"'a29' #2, 'a30' #2{HINT}"
+    )
+    assert with_attempts([0] * 20 + [3] * 10)[0].startswith(
+        "candidate.jsonl: 10 of 30 questions have other attempts"
+    )
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [[2] * 30, ["run-a"] * 10 + ["run-b"] * 20, [1764500000 + number for number in range(30)], [1] * 30],
+    ids=["all alike", "names", "times", "plain"],
+)
+def test_numbers_that_say_nothing_of_a_choice_are_let_be(numbers: Sequence[object]) -> None:
+    assert with_attempts(numbers) == []
+
+
+def test_a_lost_attempt_in_a_hundred_is_no_choice() -> None:
+    text = " ".join(f"q{number} 1>1,1,1" for number in range(120))
+    before, after = records(text)
+    kept = [record for record in after if (record["id"], record.get("attempt")) != ("q7", 2)]
+    make_pairs((make_run(before), make_run(kept)))

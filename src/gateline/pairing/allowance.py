@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateline.errors import NotComparable, Problem
-from gateline.pairing.attempts import refuse_uneven
+from gateline.pairing.attempts import refuse_chosen, refuse_uneven
 from gateline.pairing.labels import Rows
 from gateline.pairing.settings import Terms
 from gateline.pairing.values import CAUSE_KEYS, OK, SideValues
@@ -25,7 +25,9 @@ def refuse_missing(pairs: Pairs, terms: Terms) -> None:
     """
     most = terms.missing.drop_at_most
     if terms.samples.uneven_attempts == "refuse":
-        uneven = refuse_uneven(pairs.sides, pairs.ids, most)
+        uneven = refuse_uneven(pairs.sides, pairs.ids, most) or refuse_chosen(
+            pairs.sides, pairs.ids, terms.samples.repeat_field
+        )
         if uneven:
             raise NotComparable("questions were not tried equally often", problems=uneven)
     allowed = said("hint.drop-at-most", share=f"{most * 100:g}") if most else said("hint.drop-none")

@@ -7,7 +7,7 @@ the scores, so it is the numbers of attempts that must tell of a plan. What an a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from gateline.pairing.join import Codes, Side
 from gateline.remark import Said, list_some, said
 from gateline.samples import Floats
 
+_MOST_DIGITS = 3
+"""Digits of the number of an attempt; longer ones are times or ids of runs."""
 MOST_MISSING = 0.02
 """Share of a plan's attempts that may be missing, also where a policy lets more values be left out."""
 
@@ -52,6 +54,40 @@ def refuse_uneven(sides: Sequence[Side], ids: Sequence[str], most: float) -> lis
             message = _tell_uneven("problem.uneven-attempts", own, other, ids, "")
             problems.append(Problem(message, side.run.file, said("hint.uneven-attempts")))
     return problems
+
+
+def refuse_chosen(sides: Sequence[Side], ids: Sequence[str], field: str) -> list[Problem]:
+    """Return a problem for each run whose attempts are numbered, and other numbers are there for some questions.
+
+    Who keeps attempt 2 of what failed in attempt 1 has as many attempts at each question as before; only their numbers
+    tell. Names of attempts tell nothing, nor do numbers that count none, such as times; single ones may be lost.
+    """
+    problems = []
+    for side in sides:
+        texts = side.run.texts(field)
+        if texts is None or not all(
+            text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS for text in texts
+        ):
+            continue
+        kept: list[set[str]] = [set() for _ in ids]
+        for row, code in enumerate(side.code.tolist()):
+            if code >= 0:
+                kept[code].add(texts[row])
+        by_count: dict[int, Counter[frozenset[str]]] = {}
+        for numbers in kept:
+            by_count.setdefault(len(numbers), Counter())[frozenset(numbers)] += 1
+        usual = {count: found.most_common(1)[0][0] for count, found in by_count.items()}
+        odd = [row for row, numbers in enumerate(kept) if numbers != usual[len(numbers)]]
+        if len(odd) > MOST_MISSING * len(ids):
+            named = list_some([f"'{ids[row]}' {_say_attempts(kept[row])}" for row in odd])
+            common = _say_attempts(max(usual.values(), key=lambda numbers: by_count[len(numbers)][numbers]))
+            message = said("problem.chosen-attempts", count=len(odd), asked=len(ids), usual=common, ids=named)
+            problems.append(Problem(message, side.run.file, said("hint.uneven-attempts")))
+    return problems
+
+
+def _say_attempts(numbers: Iterable[str]) -> str:
+    return "#" + ", ".join(sorted(numbers, key=int))
 
 
 def tell_attempts(sides: Sequence[Side], ids: Sequence[str]) -> list[Said]:

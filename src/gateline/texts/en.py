@@ -370,6 +370,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{count} of {asked} questions was not tried as often as the others ({usual}): {ids}",
         "other": "{count} of {asked} questions were not tried as often as the others ({usual}): {ids}",
     },
+    "problem.chosen-attempts": {
+        "one": "{count} of {asked} questions has other attempts than the rest ({usual}): {ids}",
+        "other": "{count} of {asked} questions have other attempts than the rest ({usual}): {ids}",
+    },
     "problem.uneven-tries": "the {questions} questions were not tried equally often: one of them {times} times",
     "hint.uneven-attempts": (
         "try each question equally often: to repeat only what failed lifts every mean; or, where that is meant, write "
@@ -413,6 +417,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "{field} is another metric in the two files: {before} in the baseline, {after} in the candidate"
     ),
     "problem.another-direction": "{field}: {before} is better in the baseline, {after} in the candidate",
+    "problem.joined-baseline": ("is a file of the baseline, and its {fields} stands in for the candidate's"),
+    "hint.joined-baseline": "name the candidate's own files only; a pattern may match too many",
     "problem.another-scale": (
         "{field} is on another scale: {before} in the baseline, {after} in the candidate"
     ),

@@ -283,6 +283,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "若是同一道题的多次尝试，请在字段 '{field}' 中编号，或指明编号所在的字段：samples: {{repeat_field: …}}"
     ),
     "problem.uneven-attempts": "{asked} 道题中有 {count} 道的尝试次数与其他题（{usual}）不同：{ids}",
+    "problem.chosen-attempts": "{asked} 个问题中有 {count} 个的尝试编号与其余问题（{usual}）不同：{ids}",
     "problem.uneven-tries": "{questions} 个问题的尝试次数不同：有的尝试了 {times} 次",
     "hint.uneven-attempts": (
         "请对每道题尝试同样多次：只重试失败的题会抬高所有均值；若确有此意，请写 samples: {{uneven_attempts: allow}}"
@@ -310,6 +311,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     ),
     "problem.another-metric": "{field} 在两个文件中不是同一指标：基线为 {before}，候选为 {after}",
     "problem.another-direction": "{field}：基线中{before}，候选中{after}",
+    "problem.joined-baseline": ("是基线的文件，其中的 {fields} 会顶替候选结果的值"),
+    "hint.joined-baseline": "只写候选自己的文件；通配符可能匹配过多",
     "problem.another-scale": "{field} 的量程不同：基线为 {before}，候选为 {after}",
     "hint.one-version": "请用同一版本、同一设置的工具评测两者",
     "problem.missing-values": "{metric} 在 {samples}中缺失 {missing} 个（{share}）",
