@@ -46,6 +46,18 @@ class MetricFacts:
 
 
 @dataclass(frozen=True)
+class JoinedFile:
+    """One of the files that were joined to a run."""
+
+    file: str
+    sha256: str
+    names: frozenset[str]
+    """Metrics and fields that it has."""
+    elsewhere: frozenset[str]
+    """Those of them that another of the files has, too, for one of its records."""
+
+
+@dataclass(frozen=True)
 class Run:
     """One run of the system under test over a golden set."""
 
@@ -92,6 +104,8 @@ class Run:
     them has the ids; empty where there is none."""
     origins: list[str] = field(default_factory=list)
     """Path of the file of each record (n) where the run is a folder or several files; empty for one file."""
+    parts: tuple[JoinedFile, ...] = ()
+    """The files of the run where several were joined."""
     _parsed: dict[str, Floats] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:

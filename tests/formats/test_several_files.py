@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -47,11 +48,50 @@ def test_metrics_in_one_file_and_latency_in_another(tmp_path):
 
 def test_parts_of_the_questions_in_each(tmp_path):
     first = write(tmp_path / "a.jsonl", score("q1", 1.0, lang="de"), score("q2", None))
-    second = write(tmp_path / "b.jsonl", score("q3", 0.5), score("q2", 0.25))
+    second = write(tmp_path / "b.jsonl", score("q3", 0.5), score("q4", 0.25))
     run = read_run([first, second])
-    assert run.ids == ["q1", "q2", "q3"]
-    np.testing.assert_array_equal(run.numbers("f"), [1, 0.25, 0.5])
-    assert run.labels("lang") == [("de",), (), ()]
+    assert run.ids == ["q1", "q2", "q3", "q4"]
+    np.testing.assert_array_equal(run.numbers("f"), [1, np.nan, 0.5, 0.25])
+    assert run.labels("lang") == [("de",), (), (), ()]
+
+
+@pytest.mark.parametrize("section", ["metrics", ""])
+def test_what_one_file_says_is_missing_is_not_taken_from_another(tmp_path, section):
+    def record(name: str, **values: object) -> dict:
+        return {"id": name} | ({section: values} if section else values)
+
+    a = write(tmp_path / "a.jsonl", record("q1", f=1), record("q2", f=None), record("q3", f=None))
+    b = write(tmp_path / "b.jsonl", record("q2", f=0), record("q3", f=None), record("q1", f=1))
+    for files in ([a, b], [b, a]):
+        with pytest.raises(
+            InputError, match=r"a\.jsonl: f is missing here and a number in another file, for 'q2'"
+        ):
+            read_run(files)
+    absent = write(tmp_path / "c.jsonl", record("q1", g=1), record("q2", g=2), record("q3", g=None))
+    np.testing.assert_array_equal(read_run([absent, b]).numbers("f"), [1, 0, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ({"better": "higher"}, {"better": "lower"}, "f is stated with better 'lower' here and 'higher' in"),
+        ({"range": [0, 1]}, {"range": [0, 100]}, r"f is stated with range \[0, 100\] here and \[0, 1\] in"),
+        ({"definition": "a"}, {"definition": "b"}, "f is stated with definition 'b' here and 'a' in"),
+        ({"better": "higher"}, {"better": "higher", "range": [0, 1]}, None),
+    ],
+)
+def test_files_of_one_run_that_state_another_metric(tmp_path, before, after, message):
+    files = []
+    for name, facts in (("a", before), ("b", after)):
+        header = {"gateline": 1, "metrics": {"f": {"better": None} | facts}}
+        files.append(write(tmp_path / f"{name}.jsonl", header, score(f"q{name}", 1.0)))
+    if message is None:
+        for order in (files, files[::-1]):
+            facts = read_run(order).find_facts("f")
+            assert (facts.better, facts.range) == ("higher", (0, 1))
+    else:
+        with pytest.raises(InputError, match=message):
+            read_run(files)
 
 
 def test_attempts_join_on_their_number(tmp_path):
@@ -86,12 +126,79 @@ def test_files_that_are_not_of_one_run(tmp_path, records, message):
         read_run([first, write(tmp_path / "b.jsonl", *records)])
 
 
-def test_facts_that_differ_are_all_told(tmp_path):
-    files = []
-    for name, judge_model in (("a", "j1"), ("b", "j2")):
-        header = {"gateline": 1, "run": {"judge": judge_model, "corpus": "c1"}}
-        files.append(write(tmp_path / f"{name}.jsonl", header, score(f"q{name}", 1.0)))
-    assert read_run(files).provenance == {"judge": ["j1", "j2"], "corpus": "c1"}
+def of_run(path: Path, metric: str, must: dict | None = None, **facts: str) -> Path:
+    header = {"gateline": 1, "run": facts, "must_agree": must or {}}
+    return write(
+        path, header, {"id": path.stem, "metrics": {metric: 1.0}}, {"id": "q", "metrics": {metric: 1.0}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "must", "metrics", "is_refused"),
+    [
+        ("model", {}, "fg", True),
+        ("generator.model", {}, "ff", True),
+        ("dataset_revision", {}, "fg", True),
+        ("judge.model", {}, "ff", True),
+        ("judge.model", {}, "fg", False),  # each from another tool
+        ("seed", {}, "ff", False),
+        ("seed", {"seed": "exactly"}, "ff", True),
+        ("tool_version", {"tool_version": "major version"}, "ff", False),
+    ],
+)
+def test_files_of_one_run_that_were_made_otherwise(tmp_path, name, must, metrics, is_refused):
+    values = ("1.2", "1.3")
+    files = [
+        of_run(tmp_path / f"{file}.jsonl", metric, must, **{name: value, "corpus": "c1"})
+        for file, metric, value in zip("ab", metrics, values, strict=True)
+    ]
+    told = rf"b\.jsonl: {name} is '1\.3' here and '1\.2' in .*a\.jsonl"
+    if is_refused:
+        with pytest.raises(InputError, match=told):
+            read_run(files)
+    else:
+        run = read_run(files)
+        assert run.provenance == {name: list(values), "corpus": "c1"}
+        (warning,) = run.warnings
+        assert re.search(told, warning)
+
+
+def gate(folder: Path, baseline: str, candidate: str):
+    (folder / "policy.yml").write_text(
+        "version: 1\nname: gate\nsamples: {at_least: 1}\nmetrics:\n  f: {better: higher, range: [0, 1]}\n"
+        "rules:\n  - {id: holds, kind: tolerance, metric: f, worse_by_at_most: 0.5, decide_by: value}\n"
+    )
+    verdict = judge(folder / "policy.yml", baseline, candidate)
+    return verdict.verdict, " ".join(verdict.because)
+
+
+def test_a_file_of_the_baseline_is_none_of_the_candidate(tmp_path):
+    """By its path, or a copy of it that fills up what the candidate lost; never the same labels for both."""
+    rows = [score(f"q{row:02}", float(row % 2)) for row in range(40)]
+    old = write(tmp_path / "old.jsonl", *rows)
+    new = write(tmp_path / "new.jsonl", *rows[10:])
+    copy = tmp_path / "copy.jsonl"
+    shutil.copy(old, copy)
+    labels = write(tmp_path / "labels.jsonl", *({"id": f"q{row:02}", "lang": "de"} for row in range(40)))
+    told = "is a file of the baseline, and its f stands in for the candidate's"
+    for extra in (old, copy):
+        outcome, because = gate(tmp_path, f"{old}", f"{new}\n{extra}")
+        assert (outcome, told in because, extra.name in because) == ("invalid", True, True)
+    whole = write(tmp_path / "whole.jsonl", *({**row, "latency_ms": 1} for row in rows))
+    assert gate(tmp_path, f"{old}\n{labels}", f"{whole}\n{labels}")[0] == "pass"
+    assert (
+        gate(tmp_path, f"{old}\n{labels}", f"{old}\n{labels}")[0] == "pass"
+    )  # a run with itself, which is told
+
+
+def test_parts_that_came_out_the_same_are_no_copies(tmp_path):
+    rows = [score(f"q{row:02}", float(row % 2)) for row in range(40)]
+    for folder, second in (("old", rows[20:]), ("new", [score(row["id"], 1.0) for row in rows[20:]])):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder / "part-0.jsonl", *rows[:20])
+        write(tmp_path / folder / "part-1.jsonl", *second)
+    outcome, because = gate(tmp_path, f"{tmp_path}/old/*.jsonl", f"{tmp_path}/new/*.jsonl")
+    assert outcome == "pass", because
 
 
 def test_a_pattern_and_lines_of_one_text(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from gateline.errors import NotComparable, Problem
 from gateline.metric import Metric
 from gateline.pairing.join import Side
+from gateline.pairing.joined import refuse_joined_baseline
 from gateline.pairing.provenance import state_facts
 from gateline.pairing.settings import Provenance
 from gateline.remark import Said, name_some, said
@@ -51,8 +52,10 @@ def check_agreement(baseline: Side, candidate: Side, ids: Sequence[str], provena
 def check_definitions(baseline: Run, candidate: Run, metrics: dict[str, Metric]) -> list[str]:
     """Return notices on metrics that the policy reads the other way than their tool.
 
-    Raises NotComparable where a metric of the policy is defined differently in the two runs.
+    Raises NotComparable where a metric of the policy is defined differently in the two runs, or stands for the
+    candidate in a file of the baseline.
     """
+    refuse_joined_baseline(baseline, candidate, metrics)
     problems: list[Problem] = []
     notices: list[str] = []
     for name, metric in metrics.items():

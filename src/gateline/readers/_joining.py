@@ -1,11 +1,12 @@
 """Several files of one run as one: metrics in one, latency in another, or a part of the questions in each.
 
-Records join on id (and attempt), never on position. Nothing here knows a format.
+Records join on id (and attempt), never on position. A file adds what the others don't have; it never fills in what
+another one lacks, as that hides what was lost. Nothing here knows a format.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,15 +15,19 @@ import numpy.typing as npt
 from gateline.errors import InputError, name_some
 from gateline.readers._columns import plain_values
 from gateline.readers._handles import lead_to_ids
-from gateline.samples import Column, Run
+from gateline.readers._statements import agreed_facts, check_run_facts, strictest_agreement
+from gateline.samples import Column, JoinedFile, Run, reads_as_numbers
 
 Key = tuple[str, str]
+_Part = tuple[Run, npt.NDArray[np.int64], Column]
+"""A file, the rows of the joined run at which its records stand, and one of its columns."""
 
 
 def join_runs(runs: Sequence[Run]) -> Run:
     """Return the runs of several files as one; a record has what any of the files says of it.
 
-    Raises InputError where two files say different things of one record, or have nothing in common.
+    Raises InputError where two files say different things of one record, of a metric or of the run, where one has
+    a number that another says there is none of, or where they have nothing in common.
     """
     runs = lead_to_ids(runs)
     for run in runs:
@@ -40,6 +45,7 @@ def join_runs(runs: Sequence[Run]) -> Run:
              for row, key in enumerate(found)}  # fmt: skip
     owners = [first[row] for row in range(len(rows))]
     joint = _Joint(runs, places, [name for name, _ in rows])
+    warnings = [f"{run.file}: {warning}" for run in runs for warning in run.warnings]
     return replace(
         runs[0],
         file=" + ".join(run.file for run in runs),
@@ -53,12 +59,13 @@ def join_runs(runs: Sequence[Run]) -> Run:
         slices=joint.columns("slices"),
         fields=joint.columns("fields"),
         written=_written(joint),
-        provenance=_merge_facts([run.provenance for run in runs]),
+        provenance=check_run_facts(runs, warnings),
         id_field=", ".join(dict.fromkeys(run.id_field for run in runs)),
-        warnings=tuple(f"{run.file}: {warning}" for run in runs for warning in run.warnings),
-        metric_facts={name: facts for run in runs for name, facts in run.metric_facts.items()},
+        warnings=tuple(warnings),
+        metric_facts=agreed_facts(runs),
         aliases={name: known for run in runs for name, known in run.aliases.items()},
-        must_agree={name: how for run in runs for name, how in run.must_agree.items()},
+        must_agree=strictest_agreement(runs),
+        parts=joint.parts(),
     )
 
 
@@ -73,6 +80,22 @@ class _Joint:
     def columns(self, section: str) -> dict[str, Column]:
         names = dict.fromkeys(name for run in self.runs for name in getattr(run, section))
         return {name: self._join(name, section) for name in names}
+
+    def parts(self) -> tuple[JoinedFile, ...]:
+        """Return what each file has, and what of it another one has for the same record."""
+        held = [frozenset([*run.metrics, *run.fields]) for run in self.runs]
+        rows = [set(place.tolist()) for place in self.places]
+        shared: list[set[str]] = [set() for _ in self.runs]
+        for one, names in enumerate(held):
+            for other in range(one):
+                common = names & held[other]
+                if common and not rows[one].isdisjoint(rows[other]):
+                    shared[one] |= common
+                    shared[other] |= common
+        return tuple(
+            JoinedFile(run.file, run.sha256, names, frozenset(also))
+            for run, names, also in zip(self.runs, held, shared, strict=True)
+        )
 
     def _join(self, name: str, section: str) -> Column:
         parts = [
@@ -92,9 +115,27 @@ class _Joint:
                         "files of one run must not contradict each other",
                     )
                 values[row] = value
+        if section != "written" and all(reads_as_numbers(column) for _, _, column in parts):
+            self._refuse_filling(name, parts, values)
         if all(isinstance(column, np.ndarray) for _, _, column in parts):
             return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
         return values
+
+    def _refuse_filling(self, name: str, parts: Sequence[_Part], values: Sequence[object]) -> None:
+        """Raise InputError where a file has no number for a record, and another one has it."""
+        for run, place, column in parts:
+            filled = [
+                row
+                for row, value in zip(place.tolist(), plain_values(column), strict=True)
+                if value is None and values[row] is not None
+            ]
+            if filled:
+                shown = name_some([f"'{self.ids[row]}'" for row in filled], 3)
+                raise InputError(
+                    f"{name} is missing here and a number in another file, for {shown}",
+                    run.file,
+                    f"what one file of a run lacks is not taken from another; leave out {name} in one of them",
+                )
 
 
 def _written(joint: _Joint) -> dict[str, list[object]]:
@@ -144,17 +185,6 @@ def _check_overlap(runs: Sequence[Run], keys: Sequence[list[Key]]) -> None:
                 run.file,
                 "files of one run join on id; samples: {id: ...} names its field",
             )
-
-
-def _merge_facts(facts: Sequence[Mapping[str, object]]) -> dict[str, object]:
-    """Return what the files say of the whole run; where they differ, all that they say."""
-    merged: dict[str, list[object]] = {}
-    for one in facts:
-        for name, value in one.items():
-            values = merged.setdefault(name, [])
-            if value not in values:
-                values.append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in merged.items()}
 
 
 def _digest(runs: Sequence[Run]) -> str:
