@@ -80,7 +80,10 @@ def refuse_chosen(sides: Sequence[Side], ids: Sequence[str], field: str) -> list
         odd = [row for row, numbers in enumerate(kept) if numbers != usual[len(numbers)]]
         if len(odd) > MOST_MISSING * len(ids):
             named = list_some([f"'{ids[row]}' {_say_attempts(kept[row])}" for row in odd])
-            common = _say_attempts(max(usual.values(), key=lambda numbers: by_count[len(numbers)][numbers]))
+            commonest = max(
+                (found.most_common(1)[0] for found in by_count.values()), key=lambda pair: pair[1]
+            )
+            common = _say_attempts(commonest[0])
             message = said("problem.chosen-attempts", count=len(odd), asked=len(ids), usual=common, ids=named)
             problems.append(Problem(message, side.run.file, said("hint.uneven-attempts")))
     return problems
