@@ -173,6 +173,43 @@ def test_several_runs_are_no_run(tmp_path):
         read_run(tmp_path)
 
 
+LATER = "2027-01-02T03-04-05.678901"
+
+
+@pytest.mark.parametrize(
+    "name", [f"results_{LATER}.json", f"samples_a_{LATER}.jsonl", f"samples_b_{TIME}.jsonl"]
+)
+@pytest.mark.parametrize("text", ["", "{", '{"resu', '{"a": 1}', "[]"])
+@pytest.mark.parametrize("below", [".", "m"])
+def test_a_file_of_a_run_that_can_not_be_read_is_not_passed_over(tmp_path, name, text, below):
+    """Of a newer run, or of a task of this one: the run that is left says nothing of the one that broke."""
+    folder = write(tmp_path / "run", results(a={"acc,none": 1.0}), a=[sample(0)])
+    assert len(read_run(folder)) == 1
+    (folder / below).mkdir(exist_ok=True)
+    (folder / below / name).write_text(text)
+    with pytest.raises(
+        InputError, match=rf"{name}: is named like a file of a run and is none.*take it out of .*run"
+    ):
+        read_run(folder)
+    assert len(read_run(folder / f"results_{TIME}.json")) == 1 or (below == "." and "samples_b" in name)
+
+
+def test_newer_samples_without_results_are_a_run_of_their_own(tmp_path):
+    """As a run leaves them that broke off before it wrote its results."""
+    folder = write(tmp_path, results(a={"acc,none": 1.0}), a=[sample(0)])
+    (folder / f"samples_a_{LATER}.jsonl").write_text(json.dumps(sample(0, acc=0.0)) + "\n")
+    with pytest.raises(InputError, match=rf"holds 2 runs: results_{TIME}\.json, samples_a_{LATER}\.jsonl"):
+        read_run(folder)
+    assert read_run(folder / f"results_{TIME}.json").numbers("acc").tolist() == [1]
+
+
+def test_what_other_programs_call_results_is_left_alone(tmp_path):
+    folder = write(tmp_path, results(a={"acc,none": 1.0}), a=[sample(0)])
+    for name in ("results.json", "my_results.json", "notes_2026.json"):
+        (folder / name).write_text("[1, 2]")
+    assert len(read_run(folder)) == 1
+
+
 def test_means_alone_are_a_record_a_task(tmp_path):
     row = {"alias": "a", "acc,none": 0.25, "acc_stderr,none": "N/A", "em,strict": 0.5, "sample_len": 4}
     value = results(a={**row, "_": {"higher_is_better": {"acc": True, "em": False}}}, b={"acc,none": 0.75})

@@ -60,6 +60,11 @@ def _is_sample(shape: Shape) -> bool:
 
 def _find_files(folder: Path, levels: int = DEEPEST_FOLDER) -> Iterator[Path]:
     """Give the results and samples in a folder and below it."""
+    return (path for path in _find_named(folder, levels) if _is_known(path))
+
+
+def _find_named(folder: Path, levels: int = DEEPEST_FOLDER) -> Iterator[Path]:
+    """Give the files that are named like results or samples, in a folder and below it."""
     try:
         entries = sorted(folder.iterdir())
     except OSError:
@@ -69,15 +74,16 @@ def _find_files(folder: Path, levels: int = DEEPEST_FOLDER) -> Iterator[Path]:
             continue
         if entry.is_dir():
             if levels:
-                yield from _find_files(entry, levels - 1)
-        elif (_SAMPLES_FILE.fullmatch(entry.name) and _is_sample(shape_of_file(entry))) or (
-            _RESULTS_FILE.fullmatch(entry.name) and _is_results_file(entry)
-        ):
+                yield from _find_named(entry, levels - 1)
+        elif _SAMPLES_FILE.fullmatch(entry.name) or _RESULTS_FILE.fullmatch(entry.name):
             yield entry
 
 
-def _is_results_file(path: Path) -> bool:
+def _is_known(path: Path) -> bool:
+    """Say whether a file that is named like one of a run begins like it."""
     shape = shape_of_file(path)
+    if _SAMPLES_FILE.fullmatch(path.name):
+        return _is_sample(shape)
     if shape.kind != "object":
         return False
     with path.open("rb") as stream:
@@ -100,10 +106,18 @@ def read(source: Source, options: ReadOptions) -> Run:
 
 
 def _read_folder(source: Source) -> Run:
-    files = list(_find_files(source.path))
-    samples = [path for path in files if _SAMPLES_FILE.fullmatch(path.name)]
-    results = [path for path in files if path not in samples]
-    runs = results or list({_run_of(path): path for path in samples}.values())
+    files: list[Path] = []
+    for path in _find_named(source.path):
+        if _is_known(path):
+            files.append(path)
+        elif _time_of(path):  # a file that is just called results.json may be of any program
+            raise InputError(
+                "is named like a file of a run and is none: empty, cut off, or of another program",
+                str(path),
+                f"take it out of {source.name}, or name the results file of the run that is meant",
+            )
+    results = [path for path in files if not _SAMPLES_FILE.fullmatch(path.name)]
+    runs = list({(path.parent, _time_of(path)): path for path in [*files, *results]}.values())
     if len(runs) > 1:
         names = name_some([str(path.relative_to(source.path)) for path in runs])
         raise InputError(
@@ -113,15 +127,15 @@ def _read_folder(source: Source) -> Run:
         )
     if results:
         return _read_results(Source(str(results[0])), source.name)
-    if not samples:
+    if not files:
         raise InputError("is a folder without results or samples of lm-evaluation-harness", source.name)
-    return _make_run({}, {}, [Source(str(path)) for path in samples], source.name)
+    return _make_run({}, {}, [Source(str(path)) for path in files], source.name)
 
 
-def _run_of(path: Path) -> tuple[Path, str]:
-    """Return what the files of one run have in common: folder and time."""
-    match = _SAMPLES_FILE.fullmatch(path.name)
-    return path.parent, match[2] if match else path.name
+def _time_of(path: Path) -> str:
+    """Return the time in a file's name, which the files of one run share; empty where there is none."""
+    match = _SAMPLES_FILE.fullmatch(path.name) or _RESULTS_FILE.fullmatch(path.name)
+    return (match[match.re.groups] or "") if match else ""
 
 
 def _read_results(source: Source, file: str) -> Run:
