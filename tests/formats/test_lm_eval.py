@@ -191,7 +191,6 @@ def test_a_file_of_a_run_that_can_not_be_read_is_not_passed_over(tmp_path, name,
         InputError, match=rf"{name}: is named like a file of a run and is none.*take it out of .*run"
     ):
         read_run(folder)
-    assert len(read_run(folder / f"results_{TIME}.json")) == 1 or (below == "." and "samples_b" in name)
 
 
 def test_newer_samples_without_results_are_a_run_of_their_own(tmp_path):
