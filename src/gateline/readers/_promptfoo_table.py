@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from gateline.errors import InputError
 from gateline.readers._json_document import number_of, object_of
+from gateline.readers._promptfoo_header import BLOCK
 from gateline.readers._promptfoo_results import NO_ASSERTIONS, Record, keep_variables
 from gateline.readers._promptfoo_tests import Answered
-from gateline.readers._source import HEAD_BYTES, Source, without_mark
+from gateline.readers._source import Source
 from gateline.readers.table import LONGEST_CELL
 from gateline.samples import read_number
 
-_BLOCK = ["Status", "Score", "Named Scores"]
 _METRIC = "Metric: "
 _PASSED = {"PASS": 1.0, "FAIL": 0.0}
 ROUNDED = (
@@ -38,18 +38,6 @@ class _Block:
     output: int
     metrics: Mapping[str, int]
     reason: int | None
-
-
-def is_table(head: bytes) -> bool:
-    """Say whether a file begins with the header of promptfoo's CSV."""
-    begin = without_mark(head)[:HEAD_BYTES]
-    if b"Named Scores" not in begin:
-        return False
-    try:
-        names = next(csv.reader(io.StringIO(begin.decode("utf-8", "replace"), newline="")), [])
-    except csv.Error:
-        return False
-    return any(names[place : place + 3] == _BLOCK for place in range(len(names)))
 
 
 def read_table(source: Source) -> list[tuple[Answered, Record]]:
@@ -82,7 +70,7 @@ def read_table(source: Source) -> list[tuple[Answered, Record]]:
 
 
 def _find_blocks(names: list[str], place: str) -> list[_Block]:
-    starts = [at for at in range(1, len(names)) if names[at : at + 3] == _BLOCK]
+    starts = [at for at in range(1, len(names)) if names[at : at + 3] == BLOCK]
     if not starts:
         raise InputError("has no columns Status, Score, Named Scores, as promptfoo's CSV has", place)
     blocks = []

@@ -9,16 +9,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gateline.errors import InputError
 from gateline.readers._building import describe, flatten
-from gateline.readers._copies import trace_of
 from gateline.readers._json_document import measure, number_of, object_of, objects_of, parse_document, text_of
 from gateline.readers._shape import shape_of
 from gateline.readers._source import ReadOptions, Source
-from gateline.readers._test_suites import Case, Outcome, Report, make_run
-from gateline.readers._told_sums import refuse_additional, refuse_hidden
 from gateline.samples import Run
+
+if TYPE_CHECKING:
+    from gateline.readers._test_suites import Case, Outcome
 
 NAME = "ctrf"
 _OUTCOMES: dict[str, Outcome] = {
@@ -45,6 +46,8 @@ def read(source: Source, options: ReadOptions) -> Run:
 
     Raises InputError for a test without a name or with an unknown status, and for a summary that has more failures.
     """
+    from gateline.readers._test_suites import Report, make_run
+
     document = object_of(parse_document(source))
     results = object_of(document.get("results"))
     tests = objects_of(results.get("tests"))
@@ -73,6 +76,8 @@ def read(source: Source, options: ReadOptions) -> Run:
 
 def _hold_sums(summary: Mapping[str, object], tests: Sequence[Mapping[str, object]], file: str) -> None:
     """Raise an InputError where the summary has more failures, or fewer passes, than the tests."""
+    from gateline.readers._told_sums import refuse_additional, refuse_hidden
+
     shown = Counter(str(test.get("status")) for test in tests)
     stated = {name: number_of(summary.get(name)) for name in ("tests", *_OUTCOMES, "other")}
     refuse_hidden(file, "the summary", "failed", stated["failed"], shown["failed"])
@@ -103,6 +108,9 @@ def _below(text: str, root: str) -> str:
 
 
 def _read_test(test: Mapping[str, object], number: int, source: Source, root: str) -> Case:
+    from gateline.readers._copies import trace_of
+    from gateline.readers._test_suites import Case
+
     name, status = text_of(test.get("name")), test.get("status")
     if not name:
         raise InputError(f"test {number} has no name but {describe(test.get('name'))}", source.name)

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from gateline.errors import InputError, name_some
 from gateline.readers import table
-from gateline.readers._inspect_run import make_run
-from gateline.readers._inspect_samples import Samples
 from gateline.readers._json_document import object_of, objects_of, parse_document
 from gateline.readers._json_lines import holds_all_keys, orjson_loads
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
@@ -90,6 +88,9 @@ def read(source: Source, options: ReadOptions) -> Run:
 
 
 def _read_json(source: Source, options: ReadOptions) -> Run:
+    from gateline.readers._inspect_run import make_run
+    from gateline.readers._inspect_samples import Samples
+
     log = object_of(parse_document(source))
     samples = Samples(str(object_of(log.get("eval")).get("model") or ""))
     for sample in objects_of(log.get("samples")):
@@ -98,6 +99,9 @@ def _read_json(source: Source, options: ReadOptions) -> Run:
 
 
 def _read_zip(source: Source, options: ReadOptions) -> Run:
+    from gateline.readers._inspect_run import make_run
+    from gateline.readers._inspect_samples import Samples
+
     members = ZipMembers(source)
     header = next((name for name in (HEADER, START) if name in members), None)
     if header is None:
@@ -131,6 +135,9 @@ def _parse_member(members: ZipMembers, name: str) -> Mapping[str, object]:
 
 def _read_table(source: Source, options: ReadOptions) -> Run:
     """Return the rows of `samples_df`; cells with objects and lists are JSON."""
+    from gateline.readers._inspect_run import make_run
+    from gateline.readers._inspect_samples import Samples
+
     frame = table.read(source, ReadOptions(numbered=True))
     columns = {name: frame.written.get(name) or column for name, column in frame.fields.items()}
     lacking = [name for name in sorted(COLUMNS) if name not in columns]

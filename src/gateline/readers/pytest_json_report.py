@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gateline.errors import InputError, name_some
 from gateline.readers._building import describe
-from gateline.readers._copies import trace_of
 from gateline.readers._json_document import measure, number_of, object_of, objects_of, parse_document, text_of
 from gateline.readers._shape import shape_of
 from gateline.readers._source import ReadOptions, Source
-from gateline.readers._test_suites import Case, Outcome, Report, make_run
-from gateline.readers._told_sums import refuse_additional, refuse_hidden
 from gateline.samples import Run
+
+if TYPE_CHECKING:
+    from gateline.readers._test_suites import Case, Outcome
 
 NAME = "pytest-json-report"
 _SECOND = 1000.0
@@ -43,6 +44,8 @@ def read(source: Source, options: ReadOptions) -> Run:
     Raises InputError where a test has no node id or an unknown outcome, where pytest did not come to its end, and where
     the report counts failures that its tests do not show.
     """
+    from gateline.readers._test_suites import Report, make_run
+
     document = object_of(parse_document(source))
     tests = objects_of(document.get("tests"))
     if not tests:
@@ -91,6 +94,8 @@ def _refuse_broken(document: Mapping[str, object], file: str) -> None:
 
 def _hold_sums(document: Mapping[str, object], tests: Sequence[Mapping[str, object]], file: str) -> None:
     """Raise an InputError where summary or exit code know of failures that the tests do not show."""
+    from gateline.readers._told_sums import refuse_additional, refuse_hidden
+
     summary = object_of(document.get("summary"))
     shown = Counter(str(test.get("outcome")) for test in tests)
     stated = {name: number_of(summary.get(name)) for name in ("total", *_OUTCOMES)}
@@ -114,6 +119,9 @@ def _pytest_version(environment: Mapping[str, object]) -> str:
 
 
 def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
+    from gateline.readers._copies import trace_of
+    from gateline.readers._test_suites import Case
+
     name, outcome = text_of(test.get("nodeid")), test.get("outcome")
     if not name:
         raise InputError(f"test {number} has no nodeid but {describe(test.get('nodeid'))}", source.name)
