@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,17 +77,18 @@ def small_files(group: str) -> Iterator[Fixture]:
             yield fixture
 
 
-def versions(fixture: Fixture) -> Iterator[tuple[str, bytes]]:
+def versions(fixture: Fixture, done: set[str]) -> Iterator[tuple[str, bytes]]:
+    """Give the file with each key changed in each way, but for the keys that are done."""
     content = fixture.part.read_bytes()
     if not content.startswith(b"PK"):
         values = parse(content)
         assert values is not None
-        for key in sorted(keys_of(values)):
+        for key in sorted(keys_of(values) - done):
             for instead in INSTEAD:
                 yield key, write([change(value, key, instead) for value in values])
         return
     members = {name: parse(member) for name, member in list(unpack(content).items())}
-    for key in sorted(keys_of(list(members.values()))):
+    for key in sorted(keys_of(list(members.values())) - done):
         for instead in INSTEAD:
             stream = io.BytesIO()
             with zipfile.ZipFile(stream, "w") as archive:
@@ -97,12 +99,16 @@ def versions(fixture: Fixture) -> Iterator[tuple[str, bytes]]:
 
 @pytest.mark.parametrize("group", [group for group in GROUPS if group not in ("csv", "parquet")])
 def test_any_key_may_be_missing_or_hold_a_number(group: str, tmp_path: Path) -> None:
+    """A key that several files of a tool have is tried in the first of them; in all with many examples."""
     read = refused = 0
+    done: set[str] = set()
     for place, fixture in enumerate(small_files(group)):
         home = tmp_path / str(place)
         home.mkdir()
         named, part = lay_out(fixture, home)
-        for key, content in versions(fixture):
+        tried = set()
+        for key, content in versions(fixture, done):
+            tried.add(key)
             part.write_bytes(content)
             try:
                 run = read_run(named)
@@ -113,4 +119,6 @@ def test_any_key_may_be_missing_or_hold_a_number(group: str, tmp_path: Path) -> 
             except GatelineError as error:
                 assert str(error), key
                 refused += 1
+        if not os.environ.get("GATELINE_PROPERTY_EXAMPLES"):
+            done |= tried
     assert read + refused > 20
