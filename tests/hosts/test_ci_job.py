@@ -242,6 +242,21 @@ def test_a_gate_keeps_its_one_comment_whatever_goes_wrong(job, github, trouble):
     assert "### ❓ short: no verdict" in body
 
 
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [("none/*.yml", "no policy matches"), (f"{FINE}\ncopy.yml", "are both called 'short'")],
+)
+def test_a_job_that_has_no_gate_to_run_says_so_in_summary_outputs_and_files(
+    job, github, environment, capsys, policy, said
+):
+    shutil.copy(FINE, "copy.yml")
+    assert job(policy) == 2
+    assert said in capsys.readouterr().err
+    assert said in Path(environment["GITHUB_STEP_SUMMARY"]).read_text(encoding="utf-8").replace("\u2060", "")
+    assert told(environment)["verdict"] == verdict()["verdict"] == "invalid"
+    assert github.comments == []
+
+
 def test_a_policy_turned_into_a_link_is_compared_with_what_stood_under_its_name(job, github):
     base = Path(BLOCKED).read_bytes()
     Path("gates/loose.yml").write_bytes(base)

@@ -234,7 +234,8 @@ def test_arguments_that_cannot_be_parsed_leave_no_older_pass_behind(
 def test_ci_without_a_policy_leaves_no_older_pass_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ci(PASS, monkeypatch) == 0
     assert ci(PASS, monkeypatch, GATELINE_POLICY="none/*.yml") == 2
-    assert list(Path("gateline-out").iterdir()) == []
+    assert verdict("gateline-out")["verdict"] == "invalid"
+    assert verdict("gateline-out")["because"] == ["none/*.yml: no policy matches none/*.yml"]
 
 
 def test_excerpts_are_left_out_unless_asked_for() -> None:

@@ -49,14 +49,28 @@ def run_ci(options: argparse.Namespace) -> int:
     job = find_host(dict(os.environ))
     place = None if job is None else _find_place(job, options)
     kinds = {**FILES, **(job.reports if job is not None else {})}
+    try:
+        asked = _each_gate(options)
+    except PolicyError as error:
+        asked, options = (
+            [_stop(options, error)],
+            _with(options, comment="never"),
+        )  # whose comment is not known
     gates = []
-    for one in _each_gate(options):
+    for one in asked:
         verdict, code = run_gate(one, kinds, place)
         gates.append(Gate(verdict, Path(one.output_dir), code))
     if job is not None:
         _tell(job, gates, options)
     codes = [gate.exit_code for gate in gates]
     return 1 if 1 in codes else max(codes)
+
+
+def _stop(options: argparse.Namespace, error: PolicyError) -> argparse.Namespace:
+    """Return the options of a gate that ends at once: outputs, files and summary tell its error as any other."""
+    found = [setting for setting in _settings(options) if is_there(setting)]
+    said = "; ".join(str(problem) for problem in error.problems)
+    return _with(options, policy=found[0] if found else "gates", unreadable=said)
 
 
 def _settings(options: argparse.Namespace) -> list[str]:
