@@ -20,8 +20,8 @@ Column = Floats | list[object]
 """A column of n records: float64 where every value is a number or absent (NaN = no value), else the raw
 values (None = no value)."""
 
-Agreement = Literal["exactly", "major version"]
-"""How a fact of two runs must agree: as a whole, or in what stands before the first dot."""
+Agreement = Literal["exactly", "major version", "one in common"]
+"""How a fact of two runs must agree: as a whole, in what stands before the first dot, or in one of its values."""
 
 EXACT_INTEGERS = 2.0**53
 """Whole numbers below this size are kept by a double; from here on two of them may become one."""

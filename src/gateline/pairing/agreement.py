@@ -34,7 +34,7 @@ def check_agreement(baseline: Side, candidate: Side, ids: Sequence[str], provena
         differing = [
             position
             for position, (old, new) in enumerate(zip(before, after, strict=True))
-            if old and new and _compared(old, agreement) != _compared(new, agreement)
+            if old and new and not _agree(old, new, agreement)
         ]
         if differing:
             problems.append(_tell(name, agreement, differing, (before, after), ids, candidate.run))
@@ -103,8 +103,12 @@ def _values(side: Side, name: str) -> list[str]:
     return [texts[row] for row in side.first]
 
 
-def _compared(value: str, agreement: Agreement) -> str:
-    return value.partition(".")[0] if agreement == "major version" else value
+def _agree(old: str, new: str, agreement: Agreement) -> bool:
+    if agreement == "one in common":
+        return not set(old.split(", ")).isdisjoint(new.split(", "))
+    if agreement == "major version":
+        old, new = old.partition(".")[0], new.partition(".")[0]
+    return old == new
 
 
 def _tell(
