@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateline.errors import NotComparable
+from gateline.errors import InputError, NotComparable
 from gateline.samples import MetricFacts, Run
 from runs import make_pairs, make_runs
 
@@ -107,3 +107,45 @@ def test_records_that_nothing_identifies():
     with pytest.raises(NotComparable, match="only their place tells them apart"):
         make_pairs((run, run))
     assert len(make_pairs((None, run)).ids) == 30
+
+
+SCORE = "{score: {better: higher%s}}"
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("value", [1.5, -0.25])
+def test_without_a_range_in_the_policy_the_tool_s_counts(side, value):
+    """Whichever run states it, and in whichever a value lies outside."""
+    for stating in (0, 1):
+        runs = list(make_runs("a*30 0.5>0.5"))
+        runs[stating] = replace(runs[stating], metric_facts={"score": MetricFacts("higher", (0, 1))})
+        runs[side].metrics["score"][7] = value
+        with pytest.raises(InputError, match=rf"score of sample 'a8' is {value}, outside its range \[0, 1\]"):
+            make_pairs(tuple(runs), metrics=SCORE % "")
+        with pytest.raises(InputError, match=r"outside its range"):
+            make_pairs((None, replace(runs[side], metric_facts={"score": MetricFacts("higher", (0, 1))})),
+                       metrics=SCORE % "")  # fmt: skip
+    make_pairs(make_runs("a*29 0.5>0.5 b 0.5>1.5"), metrics=SCORE % "")  # nobody states one
+
+
+@pytest.mark.parametrize(
+    ("policy", "tool", "agrees"),
+    [
+        ((0, 1), (0, 1), True),
+        ((0, 1), (-1, 1), True),  # narrower: what lies outside is an error anyway
+        ((0, 100), (0, 1), False),
+        ((-1, 1), (0, 1), False),
+        ((0, 1), (0, 100), True),
+    ],
+)
+def test_a_range_of_the_policy_beyond_the_tool_s(policy, tool, agrees):
+    metrics = SCORE % f", range: [{policy[0]}, {policy[1]}]"
+    said = {"metric_facts": {"score": MetricFacts("higher", tool)}}
+    for before, after in ((said, {}), ({}, said), (said, said)):
+        if agrees:
+            pair_with(before, after, metrics=metrics)
+        else:
+            with pytest.raises(
+                NotComparable, match=r"the policy's range of score is .*the tool that wrote it says"
+            ):
+                pair_with(before, after, metrics=metrics)

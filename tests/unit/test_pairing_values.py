@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -587,3 +589,45 @@ def test_what_counts_as_passed_follows_the_direction(better: str, passed: int) -
     ).facts
     assert facts is not None
     assert facts.only_in_baseline.passed == passed
+
+
+@pytest.mark.parametrize(
+    ("runs", "is_refused"),
+    [
+        ("a*17 0.8>0.5 b*3 0.8>80", True),  # 15 % of the rows in percent hide that the others fell
+        ("a*17 0.5>0.8 b*3 80>0.8", True),
+        ("a*58 0.8>0.5 b*2 1>100", True),
+        ("a*19 0.8>0.5 b 0.8>80", False),  # one is an outlier
+        ("a*30 0.8>0.5 b*3 0.8>80 c 0.8>4", False),  # as are those with others between
+        ("a*17 1>1 b*3 1>40", False),  # counts
+        ("a*17 0.8>0.5 b*3 0.8>8", False),
+    ],
+)
+def test_a_few_rows_of_another_scale_with_nothing_between(runs: str, is_refused: bool) -> None:
+    rule = "{id: r, kind: tolerance, metric: score, worse_by_at_most: 1}"
+    for text in (runs, re.sub(r"(\S+)>(\S+)", r"\2>\1", runs)):
+        if is_refused:
+            with pytest.raises(NotComparable, match="score is on another scale in the two files"):
+                make_pairs(text, rule, metrics="{score: {better: higher}}")
+        else:
+            make_pairs(text, rule, metrics="{score: {better: higher}}")
+
+
+@pytest.mark.parametrize("factor", [1000, 500, 2000, 1 / 1000, 1 / 500, 100, 1 / 100, 2, 10_000])
+def test_times_in_another_unit_are_refused(factor: float) -> None:
+    """Seconds beside milliseconds, also of a system that is twice as slow; a tenth of outliers changes nothing."""
+    rng = np.random.default_rng(4)
+    before = rng.lognormal(6.5, 0.6, 60)
+    after = rng.lognormal(6.5, 0.6, 60) * factor
+    after[:4] = before[:4]
+    text = " ".join(
+        f"q{row} {old:.6f}>{new:.6f}" for row, (old, new) in enumerate(zip(before, after, strict=True))
+    )
+    metrics = "{time: {field: score, better: lower, unit: ms%s}}"
+    rule = "{id: r, kind: tolerance, metric: time, worse_by_at_most: 1}"
+    if 250 <= max(factor, 1 / factor) <= 4000:
+        with pytest.raises(NotComparable, match="time is in another unit in the two files"):
+            make_pairs(text, rule, metrics=metrics % "")
+    else:
+        make_pairs(text, rule, metrics=metrics % "")
+    make_pairs(text, rule, metrics=metrics % ", range: [0, 1e12]")

@@ -5,9 +5,12 @@ It refuses and changes nothing. What a missing value means is for `values`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gateline.errors import InputError, NotComparable, Problem
+from gateline.metric import Metric
 from gateline.pairing.marks import Flags
 from gateline.remark import list_some, said
 from gateline.samples import Floats, Run
@@ -16,6 +19,39 @@ ROUNDING = 1e-6
 """A value outside its range by less than this part of the width is rounding noise and counts as the end."""
 SHARE_ELSEWHERE = 0.2
 """From this part of the samples on, values of another size are another scale and no outliers."""
+
+
+def known_range(name: str, metric: Metric, runs: Sequence[Run]) -> tuple[float, float] | None:
+    """Return the range that values must lie in: the policy's, else the one that the tool of a run states.
+
+    Raises NotComparable where the policy's goes beyond what the tool says can be: then it is of another scale, and so
+    are the rules. A narrower one is the policy's to ask for.
+    """
+    if metric.ratio:
+        return metric.range
+    for run in runs:
+        facts = run.find_facts(metric.field or name)
+        if facts is None or facts.range is None:
+            continue
+        if metric.range is None:
+            return facts.range
+        slack = ROUNDING * (facts.range[1] - facts.range[0])
+        if metric.range[0] < facts.range[0] - slack or metric.range[1] > facts.range[1] + slack:
+            policy, tool = (
+                said("span.values", low=f"{low:g}", high=f"{high:g}")
+                for low, high in (metric.range, facts.range)
+            )
+            raise NotComparable(
+                said("problem.wider-than-the-tool", metric=name, policy=policy, tool=tool),
+                run.file,
+                said(
+                    "hint.wider-than-the-tool",
+                    metric=name,
+                    low=f"{facts.range[0]:g}",
+                    high=f"{facts.range[1]:g}",
+                ),
+            )
+    return metric.range
 
 
 def check_range(name: str, ends: tuple[float, float], run: Run, value: Floats, looked_at: Flags) -> None:
@@ -118,10 +154,46 @@ def _are_share_and_percent(before: Floats, after: Floats) -> bool:
 
 
 def _change_scale_within(before: Floats, after: Floats) -> bool:
-    """Return whether a part of the samples is a share in one file and about a hundred times that in the other."""
+    """Return whether a part of the samples is a share in one file and about a hundred times that in the other.
+
+    A fifth of them is that; fewer are where one file is all shares, and the other has nothing between these and
+    percentages, as outliers would have.
+    """
     small, large = np.minimum(before, after), np.maximum(before, after)
     if small.min() < 0 or large.max() > 100:
         return False
     is_share = ((small > 0) & (small < 1)) | ((small == 1) & (large == 100))
     hundredfold = is_share & (large > 10) & (large >= 30 * small) & (large <= 300 * small)
-    return int(hundredfold.sum()) >= max(2.0, SHARE_ELSEWHERE * len(small))
+    count = int(hundredfold.sum())
+    if count >= max(2.0, SHARE_ELSEWHERE * len(small)):
+        return True
+    shares, other = sorted((before, after), key=lambda side: float(side.max()))
+    has_decimals = bool(((shares > 0) & (shares < 1)).any())
+    has_gap = not ((other > 1) & (other <= 10)).any()
+    return count >= 2 and count == int((other > 1).sum()) and shares.max() <= 1 and has_decimals and has_gap
+
+
+def check_unit(name: str, before: Floats, after: Floats, file: str) -> None:
+    """Raise NotComparable for times that are in seconds in one file and in milliseconds in the other (pairs).
+
+    So it is where the middle ratio of the pairs is near 1000 or 1/1000 (a factor of four either way), and nine in ten
+    of them lie within a factor of ten of that: a system that became so much faster answers from a cache, and a range
+    in the policy says that it is meant.
+    """
+    timed = (before > 0) & (after > 0)
+    if not timed.any() or timed.sum() < len(before) / 2:
+        return
+    powers = np.log10(after[timed] / before[timed])
+    middle = float(np.median(powers))
+    near = np.abs(powers - np.copysign(3, middle)) <= 1
+    if abs(abs(middle) - 3) <= np.log10(4) and float(near.mean()) >= 0.9:
+        raise NotComparable(
+            said(
+                "problem.other-unit",
+                metric=name,
+                before=f"{np.median(before[timed]):.4g}",
+                after=f"{np.median(after[timed]):.4g}",
+            ),
+            file,
+            said("hint.other-unit", metric=name),
+        )

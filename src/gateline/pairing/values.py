@@ -16,7 +16,14 @@ from gateline.pairing.attempts import ask_attempts
 from gateline.pairing.join import Side
 from gateline.pairing.labels import Labels, Rows
 from gateline.pairing.marks import Flags, find_errors, flags, spent_tokens
-from gateline.pairing.plausible import check_positive, check_range, check_scale, check_weights
+from gateline.pairing.plausible import (
+    check_positive,
+    check_range,
+    check_scale,
+    check_unit,
+    check_weights,
+    known_range,
+)
 from gateline.pairing.settings import Terms
 from gateline.remark import list_some, said, suggest
 from gateline.samples import Floats, Run
@@ -94,21 +101,23 @@ class MetricValues:
 def settle(name: str, metric: Metric, sides: Sequence[Side], labels: Labels, terms: Terms) -> MetricValues:
     """Read a metric from both runs and settle what each missing value means.
 
-    Raises InputError where a run has no such field, or a value is no number or outside the metric's range, and
-    NotComparable where the policy refuses missing values.
+    Raises InputError where a run has no such field, or a value is no number or outside the range of the policy or the
+    tool, and NotComparable where the two ranges or the scales of the runs differ, or the policy refuses missing values.
     """
     expected = labels.rows(metric.applies_to) if metric.applies_to else labels.rows(None)
     wanted = np.zeros(len(labels.ids), dtype=bool)
     wanted[expected] = True
     asked = ask_attempts(sides, any_number=terms.samples.uneven_attempts == "allow")
+    ends = known_range(name, metric, [side.run for side in sides])
     read = [
-        _read_side(name, metric, side, wanted, terms, times) for side, times in zip(sides, asked, strict=True)
+        _read_side(name, metric, ends, side, wanted, terms, times)
+        for side, times in zip(sides, asked, strict=True)
     ]
     values = MetricValues(read[0] if len(read) > 1 else None, read[-1], expected)
-    is_score = not (metric.range or metric.ratio or metric.is_cost(name) or metric.is_time(name))
-    if values.baseline is not None and is_score:
+    if values.baseline is not None and not (ends or metric.ratio or metric.is_cost(name)):
         both = values.usable
-        check_scale(name, values.baseline.value[both], values.candidate.value[both], sides[-1].run.file)
+        check = check_unit if metric.is_time(name) else check_scale
+        check(name, values.baseline.value[both], values.candidate.value[both], sides[-1].run.file)
     _check_refused(name, values, labels, sides, terms)
     return values
 
@@ -134,7 +143,13 @@ def _numeric_names(run: Run) -> list[str]:
 
 
 def _read_side(
-    name: str, metric: Metric, side: Side, wanted: Flags, terms: Terms, asked: Floats
+    name: str,
+    metric: Metric,
+    ends: tuple[float, float] | None,
+    side: Side,
+    wanted: Flags,
+    terms: Terms,
+    asked: Floats,
 ) -> SideValues:
     run, records = side.run, len(side.run)
     compared = (side.code >= 0) & wanted[np.maximum(side.code, 0)]
@@ -158,12 +173,12 @@ def _read_side(
     else:
         cause[other_error] = NO_SCORE
         cause[no_answer] = NO_ANSWER
-    if metric.range:
+    if ends:
         with np.errstate(invalid="ignore", divide="ignore"):
             single = value if weight is None else np.where(weight > 0, value / weight, np.nan)
-        check_range(name, metric.range, run, single, (cause == OK) & compared)
+        check_range(name, ends, run, single, (cause == OK) & compared)
         if weight is None:
-            value = np.clip(value, *metric.range)
+            value = np.clip(value, *ends)
     _apply_worst(metric, value, cause, terms)
     return _void_undefined(_by_question(side, value, weight, cause, compared, asked))
 

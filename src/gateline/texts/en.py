@@ -419,6 +419,19 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "problem.another-direction": "{field}: {before} is better in the baseline, {after} in the candidate",
     "problem.joined-baseline": ("is a file of the baseline, and its {fields} stands in for the candidate's"),
     "hint.joined-baseline": "name the candidate's own files only; a pattern may match too many",
+    "problem.wider-than-the-tool": (
+        "the policy's range of {metric} is {policy}, and the tool that wrote it says {tool}"
+    ),
+    "hint.wider-than-the-tool": (
+        "take the tool's: metrics: {{{metric}: {{range: [{low}, {high}]}}}}; tolerances are on that scale"
+    ),
+    "problem.other-unit": (
+        "{metric} is in another unit in the two files: the middle is {before} in the baseline and {after} in the "
+        "candidate, about a thousand times apart"
+    ),
+    "hint.other-unit": (
+        "bring both to one unit; where it is meant, give the metric a range: metrics: {{{metric}: {{range: […, …]}}}}"
+    ),
     "problem.another-scale": (
         "{field} is on another scale: {before} in the baseline, {after} in the candidate"
     ),

@@ -313,6 +313,16 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "problem.another-direction": "{field}：基线中{before}，候选中{after}",
     "problem.joined-baseline": ("是基线的文件，其中的 {fields} 会顶替候选结果的值"),
     "hint.joined-baseline": "只写候选自己的文件；通配符可能匹配过多",
+    "problem.wider-than-the-tool": ("策略中 {metric} 的范围是 {policy}，而写出它的工具说是 {tool}"),
+    "hint.wider-than-the-tool": (
+        "采用工具的范围：metrics: {{{metric}: {{range: [{low}, {high}]}}}}；容差也按这个尺度写"
+    ),
+    "problem.other-unit": (
+        "{metric} 在两个文件中的单位不同：基线的中位数是 {before}，候选是 {after}，相差约一千倍"
+    ),
+    "hint.other-unit": (
+        "请统一单位；如果确实如此，请给该指标写上范围：metrics: {{{metric}: {{range: […, …]}}}}"
+    ),
     "problem.another-scale": "{field} 的量程不同：基线为 {before}，候选为 {after}",
     "hint.one-version": "请用同一版本、同一设置的工具评测两者",
     "problem.missing-values": "{metric} 在 {samples}中缺失 {missing} 个（{share}）",
