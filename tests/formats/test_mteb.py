@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from documented import FILES, FORMATS, judge, write_policies
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateline.errors import InputError
 from gateline.inspection import inspect_run, render_text
@@ -300,6 +302,83 @@ def test_the_digest_of_a_folder_changes_with_any_file_of_it(tmp_path):
         path.write_bytes(path.read_bytes() + b"\n")
         digests.add(read_run(folder).sha256)
     assert len(digests) == 4
+
+
+@pytest.mark.parametrize("folder", [LARGE, SMALL, *sorted(OWN.iterdir())], ids=lambda path: path.name)
+def test_which_metric_the_main_score_is(folder):
+    """By mteb's own choice of metric for each of these tasks; equal values leave several."""
+    chosen = {"Banking77Classification": "accuracy", "STSBenchmark": "cosine_spearman"}
+    run = read_run(folder)
+    for task, names in zip(run.texts("task"), run.labels("main_score_is"), strict=True):
+        assert chosen.get(task, "ndcg_at_10") in names
+        assert "main_score" not in names
+
+
+ENTRY = st.fixed_dictionaries(
+    {
+        name: st.sampled_from([0.1, 0.2, 0.3, 1.0])
+        for name in ("ndcg_at_10", "recall_at_100", "cv_recall_at_5")
+    }
+)
+
+
+@given(before=ENTRY, after=ENTRY, names=st.tuples(st.sampled_from(sorted({"ndcg_at_10", "recall_at_100"})),
+                                                  st.sampled_from(["ndcg_at_10", "recall_at_100", ""])))  # fmt: skip
+def test_main_scores_of_another_metric_are_not_compared(tmp_path_factory, before, after, names):
+    """Never where the same metric may be meant, and always where none can be, whatever equals what."""
+    folder = tmp_path_factory.mktemp("main")
+    paths, equal = [], []
+    for side, entry, name in zip("bc", (before, after), names, strict=True):
+        main = entry.get(name, 0.7)
+        entries = [entry | {"main_score": main, "hf_subset": "de"}]
+        paths.append(write_task(folder / side, scores={"test": entries}))
+        equal.append({key for key, value in entry.items() if value == main})
+    verdict = judge(POLICY, *paths, folder)
+    assert (verdict.verdict == "invalid") == equal[0].isdisjoint(equal[1])
+    if verdict.verdict == "invalid":
+        assert "main_score_is is '" in verdict.because[0]
+        allowed = judge(POLICY + "provenance: {may_change: [main_score_is]}\n", *paths, folder)
+        assert allowed.verdict != "invalid"
+
+
+def test_all_subsets_of_a_task_tell_which_metric_its_main_score_is(tmp_path):
+    """And a metric that was renamed in between is the same."""
+    scores = [{"main_score": 0.5, "ndcg_at_10": 0.5, "cv_recall_at_5": 0.5, "hf_subset": "de"},
+              {"main_score": 0.3, "ndcg_at_10": 0.4, "cv_recall_at_5": 0.3, "hf_subset": "en"}]  # fmt: skip
+    run = read_run(write_task(tmp_path, scores={"test": scores}))
+    assert run.labels("main_score_is") == [("hit_rate_at_5",)] * 2
+    alone = read_run(write_task(tmp_path, scores={"test": [{"main_score": 0.3}]}))
+    assert alone.texts("main_score_is") == [""]
+
+
+@pytest.mark.parametrize("below", ["later", "a/b", "model/revision"])
+def test_results_below_other_results_are_not_passed_over(tmp_path, below):
+    write_task(tmp_path)
+    write_task(tmp_path / below, scores={"test": [{"main_score": 0.1}]})
+    with pytest.raises(InputError, match=rf"holds 2 folders with results: \., {below}"):
+        read_run(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"dataset_revision": "r", "task_name": "U", "mte', "[]", "null"])
+def test_a_task_that_was_cut_off_is_not_passed_over(tmp_path, text):
+    write_task(tmp_path)
+    (tmp_path / "notes.json").write_text('{"by": "me"}')
+    assert len(read_run(tmp_path)) == 1
+    (tmp_path / "U.json").write_text(text)
+    with pytest.raises(InputError, match=r"U\.json: lies among results of MTEB and is none: empty, cut off"):
+        read_run(tmp_path)
+
+
+@pytest.mark.parametrize("lost", ["task_name", "dataset_revision", "mteb_version", "scores"])
+def test_a_task_without_one_of_its_keys_is_no_lost_question(tmp_path, lost):
+    write_task(tmp_path)
+    write_task(tmp_path, "U.json", **({"task_name": "U"} | {lost: None}))
+    if lost in ("task_name", "scores"):
+        with pytest.raises(InputError, match=r"U\.json"):
+            read_run(tmp_path)
+    else:
+        assert read_run(tmp_path).ids == ["T/default/test", "U/default/test"]
+        assert read_run(tmp_path / "U.json").format == "mteb"
 
 
 def test_settings_of_other_experiments_are_not_mixed_in(tmp_path):

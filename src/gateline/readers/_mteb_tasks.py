@@ -37,6 +37,7 @@ _NO_SPLIT = frozenset({"evaluation_time", "kg_co2_emissions", "date", "evaluatio
 _NO_METRIC = frozenset({"hf_subset", "languages", "mteb_version", "scores_per_experiment", "evaluation_time",
                         "mteb_dataset_name", "date", "kg_co2_emissions"})  # fmt: skip
 _FIRST_RANK_AGREES = 0.05
+NO_METRIC_OF_THE_ENTRY = "no metric of the entry"
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,33 @@ def find_family(metrics: Mapping[str, object]) -> str:
         if any(re.fullmatch(pattern, name) for name in metrics):
             return family
     return "other"
+
+
+def find_main_metrics(records: Sequence[TaskRecord]) -> list[list[str] | None]:
+    """Return for each record (n) which metrics `main_score` may be, as mteb copies one of them; None if unknown.
+
+    Those of equal value in all records of a task, by the names that mteb has for them now. Where it equals no
+    metric in one of the records, that is told instead.
+    """
+    by_task: dict[str, set[str]] = {}
+    for record in records:
+        names = {name for name in record.metrics if name != "main_score" and not name.startswith("nauc_")}
+        main = number_of(record.metrics.get("main_score"))
+        if main is None or not names:
+            continue
+        equal = {_newest_name(name) for name in names if record.metrics[name] == main}
+        by_task[record.task] = by_task.get(record.task, equal) & equal
+    return [
+        sorted(by_task[record.task]) or [NO_METRIC_OF_THE_ENTRY] if record.task in by_task else None
+        for record in records
+    ]
+
+
+def _newest_name(name: str) -> str:
+    for old, new in RENAMED:
+        if name.startswith(old):
+            return name.replace(old, new, 1)
+    return name
 
 
 def find_facts(name: str) -> MetricFacts | None:

@@ -24,6 +24,7 @@ from gateline.readers._mteb_tasks import (
     find_aliases,
     find_facts,
     find_family,
+    find_main_metrics,
     find_warnings,
     read_task,
 )
@@ -34,6 +35,9 @@ from gateline.samples import Column, MetricFacts, Run, read_number
 NAME = "mteb"
 META, SETTINGS, PREDICTIONS = "model_meta.json", "run_settings.jsonl", "*_predictions.json"
 DEEPEST_FOLDER = 4
+_OF_A_TASK = frozenset({"task_name", "dataset_revision", "mteb_version"})
+EXPERIMENTS = "experiments"
+"""Folder beside the results of a model with those of its other settings, which are no part of this run."""
 _FRAME = re.compile(rb",task_name,[^\r\n]")
 
 
@@ -55,9 +59,7 @@ def looks_like(head: bytes, path: Path) -> bool:
 def _is_task(shape: Shape) -> bool:
     if "mteb_dataset_name" in shape.keys:
         return True
-    return "scores" in shape.keys and (
-        {"task_name", "dataset_revision"} <= shape.keys or {"dataset_revision", "mteb_version"} <= shape.keys
-    )
+    return "scores" in shape.keys and len(_OF_A_TASK & shape.keys) > 1
 
 
 def read(source: Source, options: ReadOptions) -> Run:
@@ -102,17 +104,16 @@ def _parse(source: Source) -> dict[str, object]:
 
 
 def _result_folders(path: Path, levels: int = DEEPEST_FOLDER) -> Iterator[Path]:
-    """Give the folders with task results at or below a folder; what is below results is not looked at."""
+    """Give the folders with task results at or below a folder; those of experiments are not looked at."""
     try:
         entries = sorted(path.iterdir())
     except OSError:
         return
     if _task_files(entries, most=1):
         yield path
-        return
     if levels:
         for entry in entries:
-            if entry.is_dir() and not entry.name.startswith("."):
+            if entry.is_dir() and not entry.name.startswith(".") and entry.name != EXPERIMENTS:
                 yield from _result_folders(entry, levels - 1)
 
 
@@ -124,6 +125,21 @@ def _task_files(entries: Sequence[Path], most: int | None = None) -> list[Path]:
             if len(found) == most:
                 break
     return found
+
+
+def _refuse_broken(entries: Sequence[Path], tasks: Sequence[Path]) -> None:
+    """Raise an InputError for a file beside results that can be but one of them, cut off or with keys taken away."""
+    for entry in entries:
+        if entry.suffix != ".json" or entry.name == META or entry in tasks or not entry.is_file():
+            continue
+        shape = shape_of_file(entry)
+        if not shape.keys or {*_OF_A_TASK, "scores"} & shape.keys:
+            raise InputError(
+                "lies among results of MTEB and is none: empty, cut off, or without task_name, dataset_revision, "
+                "mteb_version or scores",
+                str(entry),
+                "run its task again, or take it out of the folder",
+            )
 
 
 def _read_folder(source: Source) -> Run:
@@ -138,7 +154,10 @@ def _read_folder(source: Source) -> Run:
             "a run is one model at one revision: name its folder",
         )
     (folder,) = folders
-    tasks = [Source(str(file)) for file in _task_files(sorted(folder.iterdir()))]
+    entries = sorted(folder.iterdir())
+    files = _task_files(entries)
+    _refuse_broken(entries, files)
+    tasks = [Source(str(file)) for file in files]
     beside = [Source(str(folder / name)) for name in (META, SETTINGS) if (folder / name).is_file()]
     records = [record for task in tasks for record in read_task(_parse(task), task.name)]
     facts: dict[str, object] = {}
@@ -213,6 +232,7 @@ def _make_run(file: str, sha256: str, records: Sequence[TaskRecord], facts: Mapp
             "split": [record.split for record in records],
             "languages": [list(record.languages) or None for record in records],
             "scored_as": [find_family(record.metrics) for record in records],
+            "main_score_is": [*find_main_metrics(records)],
         },
         fields={
             "mteb_version": [version or None for version in versions],
@@ -226,7 +246,11 @@ def _make_run(file: str, sha256: str, records: Sequence[TaskRecord], facts: Mapp
         warnings=tuple(find_warnings(records)),
         metric_facts=metric_facts | {"evaluation_time": MetricFacts(None)},
         aliases=find_aliases(names),
-        must_agree={"dataset_revision": "exactly", "mteb_version": "major version"},
+        must_agree={
+            "dataset_revision": "exactly",
+            "mteb_version": "major version",
+            "main_score_is": "one in common",
+        },
     )
 
 
