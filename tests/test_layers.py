@@ -33,7 +33,7 @@ LAYERS = [
     ["gateline.figures", "gateline.comparison", "gateline.convert", "gateline.golden"],
     ["gateline.amounts", "gateline.audit"],
     ["gateline.wording", "gateline.rules", "gateline.scoring"],
-    ["gateline.waivers", "gateline.verdict"],
+    ["gateline.waivers", "gateline.verdict", "gateline.contradictions"],
     ["gateline.policy_problems", "gateline.verdict_file"],
     [
         "gateline.policy",

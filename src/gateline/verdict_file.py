@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gateline.contradictions import Circumstances, find_contradiction
 from gateline.errors import InputError
 from gateline.files import SPECIAL, is_special
 from gateline.verdict import SCHEMA, Verdict, count, decide
@@ -69,7 +70,7 @@ def _read(data: Any, content: bytes, file: str) -> Verdict:
 
 
 def _refuse_contradictions(verdict: Verdict, file: str) -> None:
-    """Refuse a verdict whose word, exit code or counts are not those of its findings."""
+    """Refuse a verdict whose word, exit code or counts are not those of its findings, or a finding that can't be."""
     if verdict.counts != count(verdict.findings):
         raise InputError("the counts are not those of the findings", file)
     told = verdict.verdict, verdict.exit_code
@@ -82,11 +83,14 @@ def _refuse_contradictions(verdict: Verdict, file: str) -> None:
             f"the verdict is {told[0]} with exit code {told[1]}, but its findings make {expected[0]}, {expected[1]}",
             file,
         )
+    identical = verdict.pairing is not None and verdict.pairing.identical
+    told_beside = Circumstances(verdict.first_run, identical, verdict.judged_on)
     for finding in verdict.findings:
-        if finding.status.value in ("pass", "waived", "skipped") and finding.blocks:
-            raise InputError(f"{finding.rule} blocks, but its status is {finding.status.value}", file)
-        if finding.status.value == "fail" and not finding.blocks:
-            raise InputError(f"{finding.rule} has failed, but does not block", file)
+        wrong = find_contradiction(finding, told_beside)
+        if wrong:
+            raise InputError(
+                f"the {finding.status.value} of {finding.rule} contradicts itself: it {wrong}", file
+            )
     _refuse_broken_drawings(verdict, file)
 
 
