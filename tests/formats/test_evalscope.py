@@ -360,6 +360,89 @@ def test_several_models_or_runs_are_no_run(tmp_path):
         read_run(tmp_path / "baseline")
 
 
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 10)
+)
+ODD = ["seed: 2026-13-45\n", f"seed: {'9' * 5000}\n", "seed: 0777\n", "seed: !!python/name:x 1\n", "? [a]\n: 1\n",
+       "datasets: [{a: 1}]\njudge: 3\ngeneration_config: [1]\n", "resolved_benchmarks: {1: 2}\n",
+       "judge_model_args: {model_id: [1]}\n"]  # fmt: skip
+UNREADABLE = [f"seed: {'[' * 5000}\n", f"{BOMB}datasets: *a9\n", "a: &a [*a]\n", "\x00", "- 1", "", "a: {"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"), [*((text, True) for text in ODD), *((text, False) for text in UNREADABLE)]
+)
+def test_settings_that_are_odd_lose_no_sample_and_end_in_time(tmp_path, text, is_read):
+    folder = copy_run("baseline", tmp_path)
+    (folder / "configs" / "task_config.yaml").write_text(text)
+    run = read_run(folder)
+    assert len(run) == 30
+    assert len(inspect_run(run).numbers) > 5
+    assert all(len(str(value)) < 6000 for value in run.provenance.values())
+    told = [
+        warning
+        for warning in run.warnings
+        if "no YAML that can be read, so nothing of it is known" in warning
+    ]
+    assert len(told) == (not is_read)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fact"),
+    [
+        ("models: []", "models: [{model_id: other}]", ""),
+        ("evaluation_version: v1.1", "evaluation_version: v2", "evaluation_version.general_qa"),
+        ("evalscope_version: 1.14.1", "evalscope_version: 2.0.0", "evalscope_version"),
+        ("evalscope_version: 1.14.1", "evalscope_version: 1.15.0", ""),
+        ("model: rag-baseline", "model: another", "model"),
+        ("temperature: 0.0", "temperature: 1.0", ""),
+    ],
+)
+@pytest.mark.parametrize("name", ["task_config_0.yaml", "task_config_zz.yaml"])
+def test_settings_of_two_runs_in_one_folder(tmp_path, before, after, fact, name):
+    """Whichever name is the last one: what a run has once is refused, of the rest all values count."""
+    folder = copy_run("baseline", tmp_path)
+    text = (folder / "configs" / "task_config.yaml").read_text()
+    assert before in text
+    (folder / "configs" / name).write_text(text.replace(before, after))
+    if fact:
+        with pytest.raises(InputError, match=rf"{fact} is '.*' here and '.*' in .*task_config"):
+            read_run(folder)
+    else:
+        told = read_run(folder).provenance
+        assert told.get("judge") == (["other"] if "other" in after else None)
+        assert sorted(np.atleast_1d(told["temperature"])) == ([0.0, 1.0] if "temp" in after else [0.0])
+
+
+def test_two_judges_in_one_folder_are_no_run(tmp_path):
+    folder = copy_run("baseline", tmp_path)
+    text = (folder / "configs" / "task_config.yaml").read_text()
+    for model in ("old", "new"):
+        path = folder / "configs" / f"task_config_{model}.yaml"
+        path.write_text(text.replace("models: []", f"models: [{{model_id: {model}}}]"))
+    with pytest.raises(InputError, match=r"judge is 'old' here and 'new' in .*task_config_new\.yaml"):
+        read_run(folder)
+
+
+@pytest.mark.parametrize("part", ["reviews", "reports", "predictions", "configs"])
+@pytest.mark.parametrize("above", [".", "20260101_000000"])
+def test_a_later_run_is_not_passed_over(tmp_path, part, above):
+    """Not one below this, nor one beside it, however little of it is there."""
+    copy_run("baseline", tmp_path)
+    shutil.copytree(tmp_path / "baseline", tmp_path / "out" / above, dirs_exist_ok=True)
+    assert len(read_run(tmp_path / "out")) == 30
+    shutil.copytree(SCOPE / "candidate" / part, tmp_path / "out" / "20260601_000000" / part)
+    with pytest.raises(InputError, match=rf"holds 2 runs: {above.replace('.', '[.]')}, 20260601_000000"):
+        read_run(tmp_path / "out")
+
+
+def test_a_run_beside_a_stress_test_is_told_apart(tmp_path):
+    copy_run("baseline", tmp_path)
+    shutil.copytree(SCOPE / "perf" / "candidate", tmp_path / "load")
+    with pytest.raises(InputError, match=r"holds 2 runs: baseline, load.rag-candidate"):
+        read_run(tmp_path)
+
+
 # Stress tests
 
 

@@ -6,10 +6,12 @@ A record is a sample, `dataset/subset/index`; with a report alone it is a subset
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gateline.errors import InputError, name_some
 from gateline.readers import _evalscope_perf, _evalscope_reports, _evalscope_samples
+from gateline.readers._evalscope_settings import read_settings
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
 from gateline.readers._shape import Shape, shape_of
 from gateline.readers._source import ReadOptions, Source, digest_of
@@ -17,8 +19,9 @@ from gateline.samples import Agreement, Run
 
 NAME = "evalscope"
 DEEPEST_FOLDER = 3
+RESULTS = ("reviews/*/*.jsonl", "reports/*/*.json", "predictions/*/*.jsonl")
+CONFIGS = "configs/task_config*.yaml"
 SUMMARY, PERCENTILES, ARGUMENTS = "benchmark_summary.json", "benchmark_percentile.json", "benchmark_args.json"
-_OF_A_MODEL = ("model", "evalscope_version", "eval_type", "eval_backend", "seed")
 
 
 def looks_like(head: bytes, path: Path) -> bool:
@@ -85,19 +88,28 @@ def _parse(source: Source) -> object:
 
 
 def _work_folders(path: Path, levels: int = DEEPEST_FOLDER) -> Iterator[Path]:
-    """Give the folders of a run at or below a folder: those with reviews or reports of a model."""
-    if any(path.glob("reviews/*/*.jsonl")) or any(path.glob("reports/*/*.json")):
+    """Give the folders of a run at or below a folder: those with reviews, reports or predictions of a model."""
+    if any(next(path.glob(pattern), None) for pattern in RESULTS):
         yield path
-    elif levels:
+    if levels:
         for entry in _folders(path):
             yield from _work_folders(entry, levels - 1)
+
+
+def _begun_folders(path: Path, levels: int = DEEPEST_FOLDER) -> Iterator[Path]:
+    """Give the folders of runs that wrote their settings, and may have broken off then."""
+    if next(path.glob(CONFIGS), None):
+        yield path
+    if levels:
+        for entry in _folders(path):
+            yield from _begun_folders(entry, levels - 1)
 
 
 def _test_folders(path: Path, levels: int = DEEPEST_FOLDER) -> Iterator[Path]:
     """Give the folders of a stress test's settings at or below a folder."""
     if (path / SUMMARY).is_file():
         yield path
-    elif levels:
+    if levels:
         for entry in _folders(path):
             yield from _test_folders(entry, levels - 1)
 
@@ -112,12 +124,14 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _read_folder(source: Source) -> Run:
-    folders = list(_work_folders(source.path))
-    if len(folders) > 1:
-        raise _refuse_many(source, folders, "runs")
-    if folders:
-        return _read_samples(source, folders[0])
     tests = list(_test_folders(source.path))
+    folders = list(_work_folders(source.path))
+    if folders:
+        begun = [folder for folder in _begun_folders(source.path) if folder not in folders]
+        runs = sorted([*folders, *begun, *{folder.parent for folder in tests}])
+        if len(runs) > 1:
+            raise _refuse_many(source, runs, "runs")
+        return _read_samples(source, folders[0])
     if not tests:
         raise InputError("is a folder without reviews, reports or stress tests of EvalScope", source.name)
     if len({folder.parent for folder in tests}) > 1:
@@ -131,7 +145,8 @@ def _refuse_many(source: Source, folders: Sequence[Path], what: str) -> InputErr
 
 
 def _read_samples(source: Source, folder: Path) -> Run:
-    models = sorted({entry.name for part in ("reviews", "reports") for entry in _folders(folder / part)})
+    models = sorted({entry.name for part in ("reviews", "reports", "predictions")
+                     for entry in _folders(folder / part)})  # fmt: skip
     if len(models) > 1:
         raise InputError(
             f"holds the results of {len(models)} models: {name_some(models)}",
@@ -143,14 +158,14 @@ def _read_samples(source: Source, folder: Path) -> Run:
         part: [Source(str(path)) for path in sorted((folder / part / model).glob(f"*.{suffix}"))]
         for part, suffix in (("reports", "json"), ("reviews", "jsonl"), ("predictions", "jsonl"))
     }
-    configs = [Source(str(path)) for path in sorted((folder / "configs").glob("task_config*.yaml"))]
+    configs = [Source(str(path)) for path in sorted(folder.glob(CONFIGS))]
     reports = [
         _evalscope_reports.read_report(value, one.name)
         for one in files["reports"]
         if isinstance(value := _parse(one), dict) and "metrics" in value
     ]
     sha256 = digest_of([*files["reports"], *files["reviews"], *files["predictions"], *configs])
-    facts = _state(configs[-1]) if configs else {}
+    facts, unread = read_settings(configs)
     if not files["reviews"] and not files["predictions"]:
         return _of_reports(source, reports, sha256)
     samples = _evalscope_samples.Samples()
@@ -161,7 +176,7 @@ def _read_samples(source: Source, folder: Path) -> Run:
         for one in files[part]:
             add(one, *_split_name(one.path.stem, datasets))
     run = _evalscope_samples.make_run(samples, reports, source.name, sha256, {"model": model} | facts)
-    return _add_version(run)
+    return _add_version(replace(run, warnings=(*run.warnings, *unread)))
 
 
 def _of_reports(source: Source, reports: Sequence[_evalscope_reports.Report], sha256: str) -> Run:
@@ -191,8 +206,6 @@ def _names(value: object) -> list[str]:
 
 
 def _add_version(run: Run) -> Run:
-    from dataclasses import replace
-
     must: dict[str, Agreement] = {
         "judge": "exactly",
         "evalscope_version": "major version",
@@ -204,39 +217,6 @@ def _add_version(run: Run) -> Run:
         if name.startswith(("dataset_revision.", "evaluation_version."))
     }
     return replace(run, must_agree=must, format_version=str(run.provenance.get("evalscope_version") or ""))
-
-
-def _state(config: Source) -> dict[str, object]:
-    """Return what a run's settings say of how it was made; addresses and keys stay where they are."""
-    import yaml
-
-    try:
-        settings = yaml.safe_load(config.decode())
-    except yaml.YAMLError:
-        return {}  # the scores don't rest on it
-    if not isinstance(settings, dict):
-        return {}
-    facts: dict[str, object] = {name: settings.get(name) for name in _OF_A_MODEL}
-    facts["dataset"] = settings.get("datasets")
-    generation = _object(settings.get("generation_config"))
-    facts |= {name: generation.get(name) for name in ("temperature", "max_tokens", "top_p")}
-    facts["judge"] = _judges(settings)
-    for name, benchmark in _objects(settings.get("resolved_benchmarks") or settings.get("dataset_args")):
-        for ours, theirs in (("dataset_revision", "dataset_revision"), ("few_shot", "few_shot_num"),
-                             ("prompt_template", "prompt_template")):  # fmt: skip
-            facts[f"{ours}.{name}"] = benchmark.get(theirs)
-    for name, identity in _objects(_object(settings.get("evaluation_identity")).get("benchmarks")):
-        facts[f"evaluation_version.{name}"] = identity.get("evaluation_version")
-    return {name: value for name, value in facts.items() if value not in (None, "", [])}
-
-
-def _judges(settings: Mapping[str, object]) -> list[str]:
-    """Return the names of the judge models, of both generations of settings."""
-    models = _object(settings.get("judge")).get("models")
-    named = models if isinstance(models, list) else []
-    old = _object(settings.get("judge_model_args")).get("model_id")
-    found = [_object(one).get("model_id") or _object(one).get("model") or str(one) for one in named]
-    return [str(one) for one in found or [old] if one]
 
 
 def _read_tests(source: Source, folders: Sequence[Path]) -> Run:
@@ -261,7 +241,3 @@ def _read_tests(source: Source, folders: Sequence[Path]) -> Run:
 
 def _object(value: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
-
-
-def _objects(value: object) -> list[tuple[str, Mapping[str, object]]]:
-    return [(str(name), _object(item)) for name, item in _object(value).items()]
