@@ -61,8 +61,17 @@ def test_what_one_run_does_not_say_is_a_notice():
     notice = "candidate.jsonl does not say its judge, so it is not known whether it changed"
     assert notice in pair_with(said, {})
     assert not any("does not say" in one for one in pair_with({"must_agree": {"judge": "exactly"}}, {}))
-    some = pair_with(of_records("revision", "r1"), of_records("revision", "r1", None))
-    assert not any("does not say" in one for one in some)
+
+
+@pytest.mark.parametrize(("first", "second", "file"), [(None, "r1", "baseline"), ("r1", None, "candidate")])
+def test_what_one_run_does_not_say_of_some_questions_is_a_notice(first, second, file):
+    told = f"{file}.jsonl does not say the revision of 15 of 30 questions ('a10', 'a12', 'a14' and 12 more)"
+    runs = [of_records("revision", "r1", one) for one in (first, second)]
+    assert [told in notice for notice in pair_with(*runs) if "does not say" in notice] == [True]
+    assert not any("does not say" in one for one in pair_with(runs[0], runs[0]))  # neither says it
+    with pytest.raises(NotComparable, match="'r1' in the baseline and 'r2' in the candidate"):
+        pair_with(of_records("revision", "r1", None), of_records("revision", "r2", "r2"))
+    assert not any("does not say" in one for one in pair_with(*runs, provenance="{may_change: [revision]}"))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ _MOST_IDS = 3
 
 
 def check_agreement(baseline: Side, candidate: Side, ids: Sequence[str], provenance: Provenance) -> list[str]:
-    """Return notices on facts that one run does not state.
+    """Return notices on facts that one run does not state, or not for all questions.
 
     Raises NotComparable where a fact that must agree differs and the policy does not let it change.
     """
@@ -44,8 +44,25 @@ def check_agreement(baseline: Side, candidate: Side, ids: Sequence[str], provena
             if any(others) and not any(values)
         ]
         notices += [said("notice.fact-not-said", file=file, field=name) for file in silent]
+        notices += _tell_gaps(name, (baseline, candidate), (before, after), ids)
     if problems:
         raise NotComparable("the numbers of the two runs do not mean the same", problems=problems)
+    return notices
+
+
+def _tell_gaps(
+    name: str, sides: tuple[Side, Side], values: tuple[Sequence[str], Sequence[str]], ids: Sequence[str]
+) -> list[str]:
+    """Return notices on a run that does not say a fact for some questions for which the other run does."""
+    notices: list[str] = []
+    for side, own, others in zip(sides, values, values[::-1], strict=True):
+        gaps = [at for at, (one, other) in enumerate(zip(own, others, strict=True)) if other and not one]
+        if gaps and any(own):
+            shown = name_some((ids[at] for at in gaps), _MOST_IDS)
+            counts = {"missing": len(gaps), "asked": len(ids)}
+            notices.append(
+                said("notice.fact-not-said-for", file=side.run.file, field=name, ids=shown, **counts)
+            )
     return notices
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gateline.errors import InputError, Problem, name_some, nearest
-from gateline.readers._columns import DEEPEST, Columns, Record, UnfitValueError, is_shallow
+from gateline.readers._columns import DEEPEST, Columns, Record, UnfitValueError, is_shallow, plain_values
 from gateline.readers._source import ReadOptions, Source
-from gateline.samples import Run
+from gateline.samples import Run, label_texts, read_numbers, reads_as_numbers
 
 SECTIONS = ("metrics", "slices")
 
@@ -178,6 +178,40 @@ class RunBuilder:
     def _refuse_without_id(self, names: list[str]) -> None:
         names += [f"metrics.{name}" for name in self._metrics.names]
         self.problems.add(0, *missing_id(self.id_field, names))
+
+
+def refuse_two_values(run: Run) -> Run:
+    """Return a run of a general format; an InputError where a number stands beside `metrics` with another value.
+
+    The same holds for a label beside `slices`. A text beside a score of its name, such as an answer, is no such number.
+    """
+    for section, columns in ((SECTIONS[0], run.metrics), (SECTIONS[1], run.slices)):
+        for name in columns.keys() & run.fields.keys():
+            if section == SECTIONS[0] and not reads_as_numbers(run.fields[name]):
+                continue
+            pairs = zip(*_comparable(run, section, name), strict=True)
+            row = next(
+                (row for row, (one, other) in enumerate(pairs) if one and other and one != other), None
+            )
+            if row is not None:
+                raise InputError(
+                    f"sample '{run.ids[row]}' has two values of {name}, one of which stands under '{section}'",
+                    run.place(row),
+                    f"which of them counts? rename or drop '{name}' or '{section}.{name}'",
+                )
+    return run
+
+
+def _comparable(run: Run, section: str, name: str) -> tuple[list[str], list[str]]:
+    """Return both columns of a name as texts of numbers or labels; empty where there is no value."""
+    found = []
+    for column in (getattr(run, section)[name], run.fields[name]):
+        if section == SECTIONS[0]:
+            numbers = column if isinstance(column, np.ndarray) else read_numbers(column, [])
+            found.append(["" if np.isnan(one) else repr(one) for one in numbers.tolist()])
+        else:
+            found.append([", ".join(label_texts(one)) for one in plain_values(column)])
+    return found[0], found[1]
 
 
 def missing_id(id_field: str, names: list[str]) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from gateline.errors import InputError
-from gateline.readers._building import SECTIONS, RunBuilder, describe
+from gateline.readers._building import SECTIONS, RunBuilder, describe, refuse_two_values
 from gateline.readers._columns import Record
 from gateline.readers._header import read_statements
 from gateline.readers._json_columns import begins_a_column
@@ -63,7 +63,7 @@ def read(source: Source, options: ReadOptions) -> Run:
     if run is None or (loads is not None and builder.has_vast_numbers):
         # orjson makes a float of an integer beyond 64 bits, and an id must keep its digits.
         run = _build(source, options, None).finish()
-    return run
+    return refuse_two_values(run)
 
 
 def _build(source: Source, options: ReadOptions, loads: Loads | None) -> RunBuilder:

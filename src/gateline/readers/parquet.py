@@ -6,13 +6,15 @@ sections of gateline's own format.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gateline.errors import InputError
-from gateline.readers._building import SECTIONS, RunBuilder
+from gateline.errors import InputError, name_some
+from gateline.readers._building import SECTIONS, RunBuilder, refuse_two_values
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import Run
 
@@ -39,7 +41,7 @@ def read(source: Source, options: ReadOptions) -> Run:
             builder.add(_to_records(batch, source), np.zeros(batch.num_rows, dtype=np.int64))
     except _unreadable() as error:
         raise _refuse(source, error) from None
-    return builder.finish()
+    return refuse_two_values(builder.finish())
 
 
 def column_names(path: Path) -> list[str]:
@@ -65,7 +67,7 @@ def read_table(source: Source) -> pyarrow.Table:
 
 
 def open_file(source: Source) -> pyarrow.parquet.ParquetFile:
-    """Open the file; an InputError where pyarrow is missing or cannot read it."""
+    """Open the file; an InputError where pyarrow is missing or cannot read it, or a column stands twice."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -74,9 +76,29 @@ def open_file(source: Source) -> pyarrow.parquet.ParquetFile:
             "reading Parquet needs pyarrow", source.name, "pip install 'gateline[parquet]'"
         ) from None
     try:
-        return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.data))
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.data))
+        names = Counter(_names_in(file.schema_arrow))
     except _unreadable() as error:
         raise _refuse(source, error) from None
+    repeated = [name for name, times in names.items() if times > 1]
+    if repeated:
+        raise InputError(
+            f"columns stand twice: {name_some(repeated)}",
+            source.name,
+            "which of them counts? drop the others",
+        )
+    return file
+
+
+def _names_in(schema: pyarrow.Schema) -> Iterator[str]:
+    """Give the names of the columns, of a section that is a struct those of its parts."""
+    import pyarrow
+
+    for field in schema:
+        if field.name in SECTIONS and pyarrow.types.is_struct(field.type):
+            yield from (f"{field.name}.{part.name}" for part in field.type)
+        else:
+            yield field.name
 
 
 def _unreadable() -> tuple[type[Exception], ...]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gateline.errors import InputError
-from gateline.readers._building import Problems, RunBuilder, describe
+from gateline.readers._building import Problems, RunBuilder, describe, refuse_two_values
 from gateline.readers._columns import Record
 from gateline.readers._json_columns import UnevenColumnsError, begins_a_column, turn_columns
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
@@ -75,7 +75,7 @@ def read(source: Source, options: ReadOptions) -> Run:
     """Return the records of the list, with the line on which each begins."""
     builder = RunBuilder(source, options, NAME)
     read_into(source, builder)
-    return builder.finish()
+    return refuse_two_values(builder.finish())
 
 
 def read_into(source: Source, builder: Taker) -> None:

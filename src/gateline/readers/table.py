@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gateline.errors import InputError, name_some
-from gateline.readers._building import SECTIONS, Problems, missing_id
+from gateline.readers._building import SECTIONS, Problems, missing_id, refuse_two_values
 from gateline.readers._columns import MOST_NAMES
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.samples import Column, Run, read_numbers, reads_as_numbers
@@ -77,7 +77,7 @@ def read(source: Source, options: ReadOptions) -> Run:
     names = _read_header(rows, source.name)
     columns, lines = _read_columns(rows, names)
     problems.raise_any()
-    return _make_run(source, options, delimiter, columns, lines)
+    return refuse_two_values(_make_run(source, options, delimiter, columns, lines))
 
 
 class _Rows:

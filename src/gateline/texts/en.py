@@ -247,6 +247,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.waiver": "the waiver of {rule}",
     "notice.waiver-in": "the waiver of {rule} in {slice}",
     "notice.fact-not-said": "{file} does not say its {field}, so it is not known whether it changed",
+    "notice.fact-not-said-for": (
+        "{file} does not say the {field} of {missing} of {asked} questions ({ids}), so it is not known "
+        "whether it changed there"
+    ),
     "notice.other-direction": (
         "{metric}: the policy says {policy} is better, the tool that wrote it says {tool}"
     ),
@@ -444,6 +448,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "lost.price-unknown": "{count} of unknown price",
     "lost.undefined": "{count} with a denominator of 0",
     "lost.fewer-attempts": "{count} with too few attempts",
+    "lost.part-failed": "{count} of which a part failed and is not in the mean",
     "hint.drop-at-most": "missing.drop_at_most lets {share} % of them be left out",
     "hint.drop-none": "missing.drop_at_most is 0: none may be left out",
     "hint.drop-and-rerun": (

@@ -210,6 +210,9 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.waiver": "规则 {rule} 的豁免",
     "notice.waiver-in": "规则 {rule} 在切片 {slice} 上的豁免",
     "notice.fact-not-said": "{file} 没有说明 {field}，因此不知道它是否改变",
+    "notice.fact-not-said-for": (
+        "{file} 没有写明 {asked} 个问题中 {missing} 个的 {field}（{ids}），因此不知道它在那里是否变了"
+    ),
     "notice.other-direction": "{metric}：策略设定为{policy}，而写出该文件的工具认为{tool}",
     "notice.not-in-golden-set": "{count} 道题不在黄金集 {file} 中，已剔除：{ids}",
     "notice.no-labels": (
@@ -333,6 +336,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "lost.price-unknown": "{count} 个价格未知",
     "lost.undefined": "{count} 个分母为 0",
     "lost.fewer-attempts": "{count} 个的尝试次数过少",
+    "lost.part-failed": "{count} 个有一部分失败，未计入均值",
     "hint.drop-at-most": "missing.drop_at_most 最多允许剔除 {share}%",
     "hint.drop-none": "missing.drop_at_most 为 0：不允许剔除",
     "hint.drop-and-rerun": "{allowed}；请重新评测，或在指标并非处处有定义时写明 applies_to",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -166,7 +167,7 @@ def test_a_member_twice_in_a_zip_gives_no_run(tmp_path, which):
     with zipfile.ZipFile(copy, "a") as archive:
         name = next(one for one in archive.namelist() if one.startswith(which))
         archive.writestr(name, b"{}")
-    with pytest.raises(InputError, match=f"{name}: stands twice in the zip file"):
+    with pytest.raises(InputError, match=f"members of one name twice: {name}"):
         read_run(copy)
 
 
@@ -174,3 +175,54 @@ def test_a_parse_error_is_no_repeat():
     with pytest.raises(JsonProblemError) as caught:
         parse_value('{"a": 1, "a": 2')
     assert not isinstance(caught.value, RepeatedKeyError)
+
+
+def parquet_bytes(columns: list[tuple[str, list]]) -> bytes:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+
+    arrays = [pyarrow.array(values) for _, values in columns]
+    stream = BytesIO()
+    parquet.write_table(pyarrow.Table.from_arrays(arrays, names=[name for name, _ in columns]), stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ([("id", ["a"]), ("m", [0.0]), ("m", [1.0])], "columns stand twice: m"),
+        ([("id", ["a"]), ("metrics", [{"m": 0.0}]), ("metrics.m", [1.0])], "columns stand twice: metrics.m"),
+        ([("id", ["a"]), ("slices.s", ["x"]), ("slices", [{"s": "y"}])], "columns stand twice: slices.s"),
+        ([("id", ["a"]), ("id", ["b"])], "columns stand twice: id"),
+    ],
+)
+def test_a_column_of_parquet_that_stands_twice(refuse, columns, told):
+    (problem,) = refuse("a.parquet", parquet_bytes(columns))
+    assert problem.startswith(f"a.parquet: {told}  (")
+
+
+FIELD_BESIDE_SECTION = {
+    "a.jsonl": '{"id": "a", "m": 1, "metrics": {"m": 1}}\n{"id": "b", "m": 0, "metrics": {"m": %s}}\n',
+    "a.json": '[{"id": "a", "m": 1, "metrics": {"m": 1}},{"id": "b", "m": 0, "metrics": {"m": %s}}]',
+    "a.csv": "id,m,metrics.m\na,1,1\nb,0,%s\n",
+}
+
+
+@pytest.mark.parametrize("name", FIELD_BESIDE_SECTION)
+def test_a_number_beside_a_metric_of_its_name(read, refuse, name):
+    content = FIELD_BESIDE_SECTION[name]
+    (problem,) = refuse(name, content % "0.5")
+    assert "sample 'b' has two values of m, one of which stands under 'metrics'" in problem
+    assert read(name, content % "0").numbers("m").tolist() == [1, 0]
+
+
+def test_a_label_beside_a_slice_and_a_text_beside_a_score(read, refuse):
+    (problem,) = refuse("a.jsonl", '{"id": "a", "lang": "de", "slices": {"lang": "en"}}\n')
+    assert "two values of lang, one of which stands under 'slices'" in problem
+    run = read("b.jsonl", '{"id": "a", "answer": "yes", "metrics": {"answer": 1}}\n')
+    assert run.numbers("answer").tolist() == [1]
+
+
+def test_a_number_beside_a_metric_in_parquet(refuse):
+    (problem,) = refuse("a.parquet", parquet_bytes([("id", ["a"]), ("m", [0.0]), ("metrics.m", [1.0])]))
+    assert "sample 'a' has two values of m" in problem
