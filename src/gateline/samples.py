@@ -43,6 +43,8 @@ class MetricFacts:
     """Smallest and largest possible value; None where the tool sets no bounds."""
     definition: str = ""
     """What is computed, where tools use the name for several things; runs that differ in it can't be compared."""
+    failed: str = ""
+    """Field with the share (0 to 1) of what a record's number is a mean of that failed and isn't in it, if any."""
 
 
 @dataclass(frozen=True)

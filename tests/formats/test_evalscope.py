@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from documented import FILES, FORMATS, judge, write_policies
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gateline.errors import InputError
 from gateline.inspection import inspect_run
@@ -501,6 +503,78 @@ def test_seconds_and_milliseconds_by_version(tmp_path):
     assert "itl_p50_ms" not in runs[0].metrics
     for name in ("benchmark_summary.json", "benchmark_percentile.json"):
         assert readers()["evalscope"].looks_like((tmp_path / "old" / name).read_bytes(), Path(name))
+
+
+LOAD = """\
+version: 1
+name: load
+samples: {{at_least: 1}}
+missing: {{drop_at_most: {most}}}
+metrics: {{m: {{field: {metric}, better: {better}}}}}
+provenance: {{may_change: [model]}}
+rules: [{{id: r, kind: tolerance, metric: m, worse_by_at_most: 1000000, decide_by: value}}]
+"""
+
+
+def write_load(folder: Path, *failed: int) -> Path:
+    """Write the two settings of the real stress test, with so many failed requests each."""
+    shutil.copytree(SCOPE / "perf" / "baseline", folder)
+    for path, number in zip(sorted(folder.rglob("benchmark_summary.json")), failed, strict=True):
+        summary = json.loads(path.read_text())
+        summary["Failed Requests"] = number
+        summary["Success Requests"] = summary["Total Requests"] - number
+        path.write_text(json.dumps(summary))
+    return folder
+
+
+@given(
+    failed=st.tuples(st.integers(0, 20), st.integers(0, 60)), most=st.integers(0, 100),
+    metric=st.sampled_from(["latency_ms", "ttft_p50_ms", "output_tokens_per_s", "success_rate"]),
+)  # fmt: skip
+@settings(max_examples=25)
+def test_failed_requests_are_missing_from_what_was_measured(tmp_path_factory, failed, most, metric):
+    """Of each setting its share counts; only the success rate is a number of all requests."""
+    folder = tmp_path_factory.mktemp("load")
+    better = "lower" if metric.endswith("_ms") else "higher"
+    policy = LOAD.format(most=f"{most}%", metric=metric, better=better)
+    after = write_load(folder / "c", *failed)
+    share = (failed[0] / 20 + failed[1] / 60) / 2
+    verdict = judge(policy, SCOPE / "perf" / "baseline", after, folder)
+    is_missing = metric != "success_rate" and share > most / 100 + 1e-9
+    assert (verdict.verdict == "invalid") == is_missing
+    if is_missing:
+        assert f"({share:.1%})" in verdict.because[0]
+        assert "of which a part failed and is not in the mean" in verdict.because[0]
+
+
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"Failed Requests": 0, "Success Requests": 2}, "says 20 requests in all, 0 failed and 2 succeeded"),
+    ({"Failed Requests": 21, "Success Requests": None}, "says 20 requests in all, 21 failed"),
+    ({"Failed Requests": None, "Success Requests": 5}, ""),
+])  # fmt: skip
+def test_requests_that_do_not_add_up(tmp_path, changes, message):
+    folder = write_load(tmp_path / "c", 0, 0)
+    path = min(folder.rglob("benchmark_summary.json"))
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    if message:
+        with pytest.raises(InputError, match=message):
+            read_run(folder)
+    else:
+        assert read_run(folder).numbers("success_rate")[0] == 0.25
+
+
+def test_a_stress_test_of_other_numbers_of_requests_is_not_compared(tmp_path):
+    """Where the setting does not tell: its folder is named as one likes, and it has no concurrency."""
+    paths = []
+    for side, total in (("b", 20), ("c", 2)):
+        (tmp_path / side).mkdir()
+        paths.append(tmp_path / side / "benchmark_summary.json")
+        paths[-1].write_text(
+            json.dumps({"Total Requests": total, "Failed Requests": 0, "Avg Latency (s)": 0.5})
+        )
+    verdict = judge(LOAD.format(most="2%", metric="latency_ms", better="lower"), *paths, tmp_path)
+    assert verdict.verdict == "invalid"
+    assert "total_requests is '20' in the baseline and '2' in the candidate" in verdict.because[0]
 
 
 def test_files_of_a_stress_test_alone():

@@ -316,7 +316,7 @@ def test_a_converted_run_is_held_to_the_same(tmp_path, path):
         (
             "must_agree",
             {"judge": "nearly"},
-            "must_agree.judge must be exactly or major version, not the text 'nearly'",
+            "must_agree.judge must be exactly or major version or one in common, not the text 'nearly'",
         ),
         ("aliases", {"f": 1}, "aliases.f must be a text, not the number 1"),
         ("unpaired", True, "'unpaired' must be a text, not true"),

@@ -37,15 +37,16 @@ def refuse_missing(pairs: Pairs, terms: Terms) -> None:
         for side, read in zip(pairs.sides, values.sides, strict=True):
             for place in places:
                 rows = values.expected_in(pairs.labels.rows(place))
-                if not len(rows) or float(read.lost[rows].mean()) <= most + 1e-12:
+                share = float(read.missing[rows].mean()) if len(rows) else 0.0
+                if share <= most + 1e-12:
                     continue
-                lost = rows[read.lost[rows] > 0]
+                lost = rows[read.missing[rows] > 0]
                 what = said(
                     "problem.missing-values",
                     metric=name,
                     missing=len(lost),
                     samples=said("count.samples", count=len(rows)),
-                    share=f"{len(lost) / len(rows):.1%}",
+                    share=f"{len(lost) / len(rows) if read.failed is None else share:.1%}",
                 )
                 if place is not None:
                     what = said("problem.of-slice", things=what, slice=place)
@@ -101,7 +102,8 @@ def _hard_places(metric: str, pairs: Pairs, terms: Terms) -> list[str | None]:
 
 def _cause_words(read: SideValues, rows: Rows) -> list[Said]:
     parts = []
-    for cause, key in (*CAUSE_KEYS.items(), (OK, "lost.fewer-attempts")):
+    partly = "lost.part-failed" if read.failed is not None else "lost.fewer-attempts"
+    for cause, key in (*CAUSE_KEYS.items(), (OK, partly)):
         number = int((read.cause[rows] == cause).sum())
         if number:
             parts.append(said(key, count=number))

@@ -63,6 +63,13 @@ class SideValues:
     """Why not, or that it counts as the worst (pairs); of several attempts the first that is missing."""
     lost: Floats
     """Share of the attempts that are left out or not there (pairs), 0 to 1."""
+    failed: Floats | None = None
+    """Share of what the values are means of that failed and isn't in them (pairs), 0 to 1; None where nothing did."""
+
+    @property
+    def missing(self) -> Floats:
+        """Return the share that is lost or failed within a mean (pairs), 0 to 1."""
+        return self.lost if self.failed is None else 1 - (1 - self.lost) * (1 - self.failed)
 
 
 @dataclass(frozen=True)
@@ -180,7 +187,19 @@ def _read_side(
         if weight is None:
             value = np.clip(value, *ends)
     _apply_worst(metric, value, cause, terms)
-    return _void_undefined(_by_question(side, value, weight, cause, compared, asked))
+    read = _by_question(side, value, weight, cause, compared, asked)
+    return _void_undefined(replace(read, failed=_share_failed(side, field, compared)))
+
+
+def _share_failed(side: Side, field: str, compared: Flags) -> Floats | None:
+    """Return which share of what the values of a field are means of failed (pairs); where it is unknown, none."""
+    facts = side.run.find_facts(field)
+    if facts is None or side.run.find_column(facts.failed) is None:
+        return None
+    failed = np.nan_to_num(np.clip(side.run.numbers(facts.failed), 0, 1))[compared]
+    code, pairs = side.code[compared], len(side.first)
+    total = np.bincount(code, weights=failed, minlength=pairs)
+    return total / np.maximum(np.bincount(code, minlength=pairs), 1) if total.any() else None
 
 
 def _count_failed(metric: Metric, value: Floats, cause: Causes, no_answer: Flags, terms: Terms) -> None:

@@ -37,6 +37,8 @@ _NAMES: tuple[tuple[str, str, float], ...] = (
 """Key of the summary, name here, factor."""
 _TOTAL = ("Total Requests", "Total requests")
 _FAILED = ("Failed Requests", "Failed requests")
+_SUCCEEDED = ("Success Requests", "Succeed requests")
+_SHARE = "failed_share"
 _CONCURRENCY = ("Concurrency", "Number of concurrency")
 _RATE = ("Request Rate (req/s)", "Request rate (req/s)")
 _SETTINGS = ("model", "dataset", "api", "stream", "max_tokens", "min_tokens", "temperature", "seed", "rate",
@@ -71,11 +73,8 @@ def read_test(
         value = number_of(summary.get(key))
         if value is not None:
             numbers[name] = value * factor
-    total, failed = _first(summary, _TOTAL), _first(summary, _FAILED)
-    if total:
-        numbers["total_requests"] = total
-        numbers["failed_requests"] = failed or 0.0
-        numbers["success_rate"] = 1 - (failed or 0.0) / total
+    total = _first(summary, _TOTAL)
+    numbers |= _count_requests(summary, total, place)
     numbers |= _read_percentiles(percentiles)
     if not numbers:
         raise InputError("has no number of a stress test", place)
@@ -92,6 +91,26 @@ def read_test(
         "" if concurrency is None else f"{concurrency:g}",
         in_seconds="Average latency (s)" in keys or "TTFT (s)" in keys,
     )
+
+
+def _count_requests(summary: Mapping[str, object], total: float | None, place: str) -> dict[str, float]:
+    """Return how many requests there were and failed; an InputError where the numbers do not add up."""
+    failed, succeeded = _first(summary, _FAILED), _first(summary, _SUCCEEDED)
+    if not total:
+        return {}
+    if failed is None and succeeded is not None:
+        failed = total - succeeded
+    failed = failed or 0.0
+    if not 0 <= failed <= total or (succeeded is not None and failed + succeeded != total):
+        told = f"{total:g} requests in all, {failed:g} failed"
+        told += "" if succeeded is None else f" and {succeeded:g} succeeded"
+        raise InputError(f"says {told}", place, "hand over the summary as EvalScope wrote it")
+    return {
+        "total_requests": total,
+        "failed_requests": failed,
+        _SHARE: failed / total,
+        "success_rate": 1 - failed / total,
+    }
 
 
 def _read_percentiles(percentiles: object) -> dict[str, float]:
@@ -113,7 +132,9 @@ def make_run(tests: Sequence[LoadTest], file: str, sha256: str, arguments: Mappi
     columns: dict[str, Column] = {
         name: np.array([test.numbers.get(name, np.nan) for test in tests]) for name in names
     }
-    fields = {name for name in names if name.startswith("tokens.") or name.endswith("_requests")}
+    fields = {
+        name for name in names if name.startswith("tokens.") or name.endswith("_requests") or name == _SHARE
+    }
     warnings = []
     failed = {
         test.id: test.numbers["failed_requests"] for test in tests if test.numbers.get("failed_requests")
@@ -137,15 +158,18 @@ def make_run(tests: Sequence[LoadTest], file: str, sha256: str, arguments: Mappi
         id_field="setting",
         made_ids=True,
         warnings=tuple(warnings),
-        metric_facts={name: _facts(name) for name in names if name not in fields},
+        metric_facts={name: _facts(name) for name in names if name not in fields or name == _SHARE},
         aliases={"latency_avg_ms": "latency_ms"} if "latency_ms" in names else {},
+        must_agree={"total_requests": "exactly"},
     )
 
 
 def _facts(name: str) -> MetricFacts:
     if name == "success_rate":
         return MetricFacts("higher", (0.0, 1.0))
-    return MetricFacts("higher" if name.endswith("_per_s") else "lower")
+    if name == _SHARE:
+        return MetricFacts(None)
+    return MetricFacts("higher" if name.endswith("_per_s") else "lower", failed=_SHARE)
 
 
 def _state(arguments: Mapping[str, object]) -> dict[str, object]:

@@ -89,7 +89,10 @@ def _merge(name: str, known: MetricFacts, facts: MetricFacts, files: tuple[str, 
                 "files of one run must not contradict each other",
             )
     return MetricFacts(
-        known.better or facts.better, known.range or facts.range, known.definition or facts.definition
+        known.better or facts.better,
+        known.range or facts.range,
+        known.definition or facts.definition,
+        known.failed or facts.failed,
     )
 
 
