@@ -337,6 +337,93 @@ def test_a_report_alone(run_name):
     assert len(failed) == (run_name == "candidate")
 
 
+@pytest.mark.parametrize("run_name", RUNS)
+@settings(max_examples=8, deadline=None)
+@given(chosen=st.sets(st.integers(0, 28), min_size=1, max_size=6), is_lost=st.booleans())
+def test_failures_hidden_in_reviews_give_no_verdict(run_name, chosen, is_lost, tmp_path_factory):
+    """Raised or taken away in the reviews, while the report of the same run has the means of before."""
+    folder = copy_run(run_name, tmp_path_factory.mktemp("hidden"))
+    place = 0
+    for path in sorted((folder / "reviews").rglob("*.jsonl")):
+        kept = []
+        for line in map(json.loads, path.read_text().splitlines()):
+            value = line["sample_score"]["score"]["value"]
+            if place not in chosen:
+                kept.append(line)
+            elif not is_lost or len(kept) == 0:  # of each subset one stays
+                value["Rouge-L-R"] = value["Rouge-L-R"] + 0.5
+                kept.append(line)
+            place += 1
+        path.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    with pytest.raises(InputError) as caught:
+        read_run(folder)
+    assert "by its reviews in general_qa/" in str(caught.value) or "have a review in general_qa/" in str(
+        caught.value
+    )
+
+
+@pytest.mark.parametrize("run_name", RUNS)
+def test_the_report_is_held_only_against_what_it_is_of(run_name, tmp_path):
+    """Sums of subsets, another aggregation, and metrics that could not be computed are no contradiction."""
+    folder = copy_run(run_name, tmp_path)
+    (path,) = (folder / "reports").rglob("*.json")
+    report = json.loads(path.read_text())
+    for metric in report["metrics"]:
+        metric["categories"][0]["subsets"].append(
+            {"name": "all", "score": 0.99, "num": 99, "is_aggregate": True}
+        )
+        if "identity" in metric and metric["identity"]["dimensions"].get("variant") == "l":
+            metric["identity"]["aggregation"] = "max"
+            metric["categories"][0]["subsets"][0]["score"] = 1.0
+    path.write_text(json.dumps(report))
+    assert len(read_run(folder)) == len(read_run(SCOPE / run_name))
+
+
+def change_report(folder: Path, errored: int | None, num: int) -> Path:
+    """Write the real report with so many of 8 samples of the first subset failed, or just a mean of fewer."""
+    report = report_of("baseline")
+    if errored is not None:
+        report["execution_summary"]["subsets"]["hr"] = {
+            "requested": 8, "succeeded": 8 - errored, "errored": errored,
+        }  # fmt: skip
+    for metric in report["metrics"]:
+        metric["categories"][0]["subsets"][0]["num"] = num
+    (folder / "c.json").write_text(json.dumps(report))
+    return folder / "c.json"
+
+
+@pytest.mark.parametrize(
+    ("errored", "num", "most", "message"),
+    [
+        (0, 8, "0%", ""),
+        (7, 1, "2%", "is missing for 1 of 5 samples (17.5%)"),
+        (7, 1, "20%", ""),
+        (1, 7, "2%", "is missing for 1 of 5 samples (2.5%)"),
+        (None, 1, "100%", "n_samples is '8' in the baseline and '1' in the candidate"),
+    ],
+)
+def test_a_report_alone_says_of_how_many_its_means_are(tmp_path, errored, num, most, message):
+    (before,) = (SCOPE / "baseline" / "reports").rglob("*.json")
+    after = change_report(tmp_path, errored, num)
+    policy = POLICY + f"missing: {{drop_at_most: {most}}}\n"
+    verdict = judge(policy, before, after, tmp_path)
+    assert (verdict.verdict == "invalid") == bool(message), verdict.because
+    assert message in verdict.because[0]
+    columns = {column.name: column for column in inspect_run(read_run(after)).numbers}
+    assert columns["n_samples"].is_diagnosis
+
+
+def test_metrics_of_one_subset_over_other_numbers_of_samples(tmp_path):
+    path = change_report(tmp_path, 0, 8)
+    report = json.loads(path.read_text())
+    report["metrics"][-1]["categories"][0]["subsets"][0]["num"] = 3
+    path.write_text(json.dumps(report))
+    told = read_run(path).texts("n_samples")
+    assert told[1:] == ["6", "6", "5", "5"]
+    assert "3 of rouge" in told[0]
+    assert "8 of rouge" in told[0]
+
+
 def test_aggregates_among_the_subsets_are_left_out(tmp_path):
     (source,) = (SCOPE / "baseline" / "reports").rglob("*.json")
     report = json.loads(source.read_text())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from gateline.samples import MetricFacts, Run, read_number
 Better = Literal["higher", "lower"]
 DIRECTIONS: dict[str, Better] = {"higher_is_better": "higher", "lower_is_better": "lower"}
 _STATISTICS = {"recall": "R", "precision": "P", "f1": "F"}
+_COUNT, _SHARE = "n_samples", "failed_share"
 _MEAN = re.compile(r"mean_(.+)", re.DOTALL)
 
 
@@ -34,6 +35,10 @@ class ReportedMetric:
     facts: MetricFacts | None
     subsets: dict[str, float]
     """Mean by subset; those that sum up other subsets are left out."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    """How many samples each mean is of, where the report says it."""
+    is_mean: bool = False
+    """Whether it is the plain mean over samples, as far as the key tells."""
 
 
 @dataclass(frozen=True)
@@ -78,19 +83,26 @@ def _read_metric(metric: Mapping[str, object], place: str) -> ReportedMetric:
     identity = _object(metric.get("identity"))
     if identity:
         key, name = _key_of(identity), _sample_name(identity)
+        is_mean = identity.get("aggregation") == "mean"
     else:
         key = str(metric.get("name") or "")
         match = _MEAN.fullmatch(key)
         name = match[1] if match else key
+        is_mean = match is not None
     if not key:
         raise InputError("a metric of the report has no name", place)
     subsets: dict[str, float] = {}
+    numbers: dict[str, int] = {}
     for subset in _subsets(metric):
         score = subset.get("score")
         number = None if score is None else read_number(score)
         if number is not None and not isinstance(score, str):
             subsets[str(subset.get("name"))] = number
-    return ReportedMetric(key, name, _facts_of(_object(metric.get("semantics"))), subsets)
+            counted = number_of(subset.get("num"))
+            if counted is not None:
+                numbers[str(subset.get("name"))] = int(counted)
+    facts = _facts_of(_object(metric.get("semantics")))
+    return ReportedMetric(key, name, facts, subsets, numbers, is_mean)
 
 
 def _key_of(identity: Mapping[str, object]) -> str:
@@ -155,6 +167,8 @@ def make_run(report: Report, file: str, sha256: str) -> Run:
         warnings.append(
             f"{errored} of {sum(report.requested.values())} samples failed and are not in the means"
         )
+    shares = [_share_failed(report, subset) for subset in subsets]
+    is_known = not bool(np.isnan(shares).all())
     return Run(
         file=file,
         sha256=sha256,
@@ -167,14 +181,42 @@ def make_run(report: Report, file: str, sha256: str) -> Run:
             for metric in report.metrics
         },
         slices={"dataset": [report.dataset] * len(subsets), "subset": list(subsets)},
+        fields={
+            _COUNT: [_count(report, subset) for subset in subsets],
+            **({_SHARE: np.array(shares)} if is_known else {}),
+        },
         provenance=state(report),
         id_field="dataset and subset",
         made_ids=True,
         warnings=tuple(warnings),
-        metric_facts={metric.key: metric.facts for metric in report.metrics if metric.facts},
+        metric_facts={
+            **{metric.key: replace(metric.facts, failed=_SHARE) for metric in report.metrics if metric.facts},
+            _SHARE: MetricFacts(None),
+            _COUNT: MetricFacts(None),
+        },
         aliases=aliases,
-        must_agree={"judge": "exactly"},
+        must_agree={"judge": "exactly", _COUNT: "exactly"},
     )
+
+
+def _share_failed(report: Report, subset: str) -> float:
+    """Return which share of the samples of a subset failed; NaN where the report does not say it."""
+    requested, failed = (number_of(counts.get(subset)) for counts in (report.requested, report.errored))
+    return failed / requested if requested and failed is not None else np.nan
+
+
+def _count(report: Report, subset: str) -> str | None:
+    """Return how many samples were evaluated in a subset, those that failed among them; of each metric if they differ.
+
+    None where the report does not say it.
+    """
+    failed = report.errored.get(subset, 0)
+    counted = {
+        metric.key: metric.numbers[subset] + failed for metric in report.metrics if subset in metric.numbers
+    }
+    if len(set(counted.values())) < 2:
+        return next((str(number) for number in counted.values()), None)
+    return ", ".join(f"{number} of {key}" for key, number in sorted(counted.items()))
 
 
 def state(report: Report) -> dict[str, object]:

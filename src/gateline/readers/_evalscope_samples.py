@@ -87,8 +87,10 @@ class Samples:
                     key = (report.dataset, subset, index)
                     self.records[key] = {**_identity(key), "error": "no_answer"}
             elif failed:
+                asked, there = report.requested.get(subset), len(found)
                 told.append(
-                    f"{failed} samples of the subset {subset} failed and are not in the files; which ones can't be told"
+                    f"the report says that {failed} samples of the subset {subset} failed, of {asked}; {there} are in "
+                    "the files, so which ones failed can't be told"
                 )
         return told
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from gateline.errors import InputError, name_some
 from gateline.readers import _evalscope_perf, _evalscope_reports, _evalscope_samples
 from gateline.readers._evalscope_settings import read_settings
+from gateline.readers._evalscope_sums import hold_reports
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
 from gateline.readers._shape import Shape, shape_of
 from gateline.readers._source import ReadOptions, Source, digest_of
@@ -175,6 +176,8 @@ def _read_samples(source: Source, folder: Path) -> Run:
     for part, add in (("reviews", samples.add_reviews), ("predictions", samples.add_predictions)):
         for one in files[part]:
             add(one, *_split_name(one.path.stem, datasets))
+        if part == "reviews":
+            hold_reports(samples.records, reports, samples.unscored, source.name)
     run = _evalscope_samples.make_run(samples, reports, source.name, sha256, {"model": model} | facts)
     return _add_version(replace(run, warnings=(*run.warnings, *unread)))
 
