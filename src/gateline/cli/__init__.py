@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from gateline.cli.arguments import COMMANDS, make_parser
+from gateline.cli.guarded import GuardedStreams
 
 NO_VERDICT = 2
 
@@ -18,12 +19,13 @@ NO_VERDICT = 2
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; never raises."""
     _open_closed_streams()
-    try:
-        return _flush(_run(arguments))
-    except KeyboardInterrupt:
-        _forget_earlier(arguments)
-        print("gateline: stopped, nothing was decided", file=sys.stderr)
-        return NO_VERDICT
+    with GuardedStreams():
+        try:
+            return _flush(_run(arguments))
+        except KeyboardInterrupt:
+            _forget_earlier(arguments)
+            print("gateline: stopped, nothing was decided", file=sys.stderr)
+            return NO_VERDICT
 
 
 def _run(arguments: Sequence[str]) -> int:

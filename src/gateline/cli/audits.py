@@ -6,6 +6,7 @@ import argparse
 
 from gateline.cli.output import print_note, print_report, terminal_width
 from gateline.errors import PolicyError
+from gateline.reports.escape import guard_json
 
 
 def run_audit(options: argparse.Namespace) -> int:
@@ -37,7 +38,7 @@ def run_audit(options: argparse.Namespace) -> int:
     audit = review_judge(question, settings)
     for warning in audit.warnings:
         print_note(warning)
-    if not print_report(to_json(audit) if options.json else render_text(audit, terminal_width())):
+    if not print_report(guard_json(to_json(audit)) if options.json else render_text(audit, terminal_width())):
         return 2
     return 0 if audit.is_better_than_chance else 1
 

@@ -11,6 +11,7 @@ from gateline.cli.output import print_note, print_report, terminal_width, write_
 from gateline.errors import InputError, PolicyError
 from gateline.files import is_there
 from gateline.readers import read_run
+from gateline.reports.escape import guard_json
 from gateline.samples import Run
 
 
@@ -19,7 +20,8 @@ def run_inspect(options: argparse.Namespace) -> int:
     from gateline.inspection import inspect_run, render_text, to_json
 
     found = inspect_run(_read(options))
-    return 0 if print_report(to_json(found) if options.json else render_text(found, terminal_width())) else 2
+    text = guard_json(to_json(found)) if options.json else render_text(found, terminal_width())
+    return 0 if print_report(text) else 2
 
 
 def run_init(options: argparse.Namespace) -> int:

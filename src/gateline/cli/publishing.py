@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from gateline.cli.output import print_error, print_trace
+from gateline.cli.output import print_trace
 from gateline.errors import HostError, InputError
 from gateline.hosts import Job, find_host
 from gateline.hosts._http import RefusedError
 from gateline.hosts._sticky import ROOM_FOR_ORDER, Thread, Wish, keep_comment
 from gateline.reports import language_of, render
-from gateline.reports.escape import Markdown, terminal_text
+from gateline.reports.escape import Commands, Markdown, terminal_text
 from gateline.reports.headline import PASSED, outcome
 from gateline.verdict import Verdict
 from gateline.verdict_file import read_verdict
@@ -38,7 +39,9 @@ class Notes:
 
     def say(self, text: str) -> None:
         """Show a note to people."""
-        print_error(self._job.warning(terminal_text(text)))
+        with contextlib.suppress(OSError):
+            sys.stderr.write(Commands(self._job.warning(terminal_text(text)) + "\n"))
+            sys.stderr.flush()
 
     def __enter__(self) -> None:
         pass

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gateline.cli.output import print_note, print_report, terminal_width, write_whole
+from gateline.reports.escape import guard_json
 
 
 def run_score(options: argparse.Namespace) -> int:
@@ -34,6 +35,6 @@ def run_golden(options: argparse.Namespace) -> int:
     from gateline.golden.quality import review
 
     found = review(options.files, id_field=options.id)
-    if not print_report(to_json(found) if options.json else render_text(found, terminal_width())):
+    if not print_report(guard_json(to_json(found)) if options.json else render_text(found, terminal_width())):
         return 2
     return 1 if found.errors else 0

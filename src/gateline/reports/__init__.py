@@ -26,7 +26,8 @@ def render(name: str, verdict: Verdict, **options: Any) -> str:
     Raises KeyError where no report has that name.
     """
     report: Any = find(name)
-    return str(report.render(verdict, **options))
+    text: str = report.render(verdict, **options)  # as it is: its type may say what it is
+    return text
 
 
 def language_of(verdict: Verdict, language: str | None) -> Texts:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gateline.reports import facts, language_of
 from gateline.reports.escape import (
     IN_TERMINAL,
+    Commands,
     command_property,
     command_text,
     terminal_name,
@@ -29,7 +30,7 @@ NAME = "annotations"
 _MOST = 5
 
 
-def render(verdict: Verdict, *, language: str | None = None) -> str:
+def render(verdict: Verdict, *, language: str | None = None) -> Commands:
     """Return workflow commands, a line each: errors for what blocks, warnings for what needs a look."""
     spelling = IN_TERMINAL.speaking(language_of(verdict, language))
     if verdict.verdict == "invalid":
@@ -45,7 +46,7 @@ def render(verdict: Verdict, *, language: str | None = None) -> str:
         lines.append(_command("warning", verdict.policy.file, 1, title, message))
     lines += _about_findings("error", verdict, blocking, spelling)
     lines += _about_findings("warning", verdict, warning, spelling)
-    return "".join(f"{line}\n" for line in lines)
+    return Commands("".join(f"{line}\n" for line in lines))
 
 
 def _about_findings(level: str, verdict: Verdict, findings: list[Finding], spelling: Spelling) -> list[str]:
@@ -62,7 +63,7 @@ def _about_findings(level: str, verdict: Verdict, findings: list[Finding], spell
     return lines
 
 
-def _about_problems(verdict: Verdict, spelling: Spelling) -> str:
+def _about_problems(verdict: Verdict, spelling: Spelling) -> Commands:
     """Return one error that says why there is no verdict."""
     reasons = [message_of(problem, spelling) for problem in verdict.problems] or list(verdict.because)
     parts = [terminal_text(reason) for reason in reasons[:_MOST]]
@@ -71,7 +72,7 @@ def _about_problems(verdict: Verdict, spelling: Spelling) -> str:
     message = spelling.say("joint.clauses").join(parts)
     word = spelling.say(f"outcome.{NO_VERDICT}")
     title = spelling.say("joint.named", name=terminal_name(verdict.policy.name), text=word)
-    return _command("error", verdict.policy.file, 1, title, message) + "\n"
+    return Commands(_command("error", verdict.policy.file, 1, title, message) + "\n")
 
 
 def _command(level: str, file: str, line: int, title: str, message: str) -> str:

@@ -38,6 +38,12 @@ class Markdown(str):
     __slots__ = ()
 
 
+class Commands(str):
+    """Workflow commands that are meant as such: lines made by this package, their texts escaped."""
+
+    __slots__ = ()
+
+
 def clean(text: str, most: int = MOST_OF_NAME) -> str:
     """Return a text on one line without control, bidi and other unseen characters, cut to `most` columns.
 
@@ -148,7 +154,17 @@ def terminal_name(text: str) -> str:
 
 def guard_lines(text: str) -> str:
     """Return a text of which no line is a workflow command; a runner takes `::error::` also after blanks."""
-    return re.sub(r"^(\s*)::", rf"\1{JOINER}::", text, flags=re.MULTILINE)
+    return re.sub(r"(^|\r)(\s*)::", rf"\1\2{JOINER}::", text, flags=re.MULTILINE)
+
+
+def guard_log(text: str) -> str:
+    """Return a text in which a runner that reads it on a job's log finds no command."""
+    return guard_lines(text).replace("##[", f"##{JOINER}[")
+
+
+def guard_json(text: str) -> str:
+    """Return JSON that says the same, in which a runner finds no command: no line of it begins with a string's text."""
+    return text.replace("##[", "\\u0023#[")
 
 
 def xml_text(text: str, most: int = 10_000) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from gateline.amounts import found, from_to, interval, needed
 from gateline.reports import charts, facts, html_tables, language_of
 from gateline.reports.diagnosis import Pointer, diagnose
-from gateline.reports.escape import IN_HTML, clean, html_name
+from gateline.reports.escape import IN_HTML, clean, guard_lines, html_name
 from gateline.reports.headline import (
     BLOCKED,
     NO_VERDICT,
@@ -54,7 +54,7 @@ def render(verdict: Verdict, *, language: str | None = None) -> str:
     spelling = IN_HTML.speaking(texts)
     word = outcome_word(verdict, spelling)
     name = clean(verdict.policy.name)
-    return _template().render(
+    page = _template().render(
         say=texts.say,
         language=texts.tag,
         style=Markup(_read("report.css")),
@@ -84,6 +84,7 @@ def render(verdict: Verdict, *, language: str | None = None) -> str:
         command=clean(facts.command(verdict), 4_000),
         made_by=texts.say("html.made-by", version=clean(verdict.gateline), day=clean(verdict.judged_on)),
     )
+    return guard_lines(page).replace("##[", "&#35;#[")  # a command of the runner, should it be on a job's log
 
 
 def _facts(verdict: Verdict, spelling: Spelling) -> list[str]:
