@@ -29,8 +29,6 @@ _LEAST_SUMMARY = 2_000
 _LONGEST_FOLDER = 200
 """Bytes; file systems take 255, and a number may follow."""
 _WORST_FIRST = (BLOCKED, NO_VERDICT, WARNED, PASSED)
-_OUTCOMES = {WARNED: "passed-with-warnings"}
-"""What an outcome is called in the outputs, where that is not its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +219,8 @@ def _join_reports(job: Job, gates: Sequence[Gate], root: Path) -> None:
 def _outputs(gates: Sequence[Gate]) -> dict[str, str]:
     """Return the outputs: of several gates the worst word and its files, and counts over all."""
     worst = min(gates, key=lambda gate: _WORST_FIRST.index(outcome(gate.verdict)))
-    word = outcome(worst.verdict)
     return {
         "verdict": worst.verdict.verdict,
-        "outcome": _OUTCOMES.get(word, word),
         "failed": str(sum(gate.verdict.counts["fail"] for gate in gates)),
         "inconclusive": str(sum(gate.verdict.counts["inconclusive"] for gate in gates)),
         "verdict-file": (worst.folder / "verdict.json").as_posix(),
