@@ -15,7 +15,6 @@ from gateline.errors import InputError
 from gateline.readers._json_document import number_of
 from gateline.samples import Column, MetricFacts, Run
 
-LATENCY_KEYS = frozenset({"Avg Latency (s)", "Average latency (s)"})
 _NAMES: tuple[tuple[str, str, float], ...] = (
     ("Avg Latency (s)", "latency_ms", 1000.0),
     ("Average latency (s)", "latency_ms", 1000.0),

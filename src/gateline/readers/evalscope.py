@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gateline.errors import InputError, name_some
-from gateline.readers import _evalscope_perf, _evalscope_reports, _evalscope_samples
-from gateline.readers._evalscope_settings import read_settings
-from gateline.readers._evalscope_sums import hold_reports
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
 from gateline.readers._shape import Shape, shape_of
 from gateline.readers._source import ReadOptions, Source, digest_of
 from gateline.samples import Agreement, Run
 
+if TYPE_CHECKING:
+    from gateline.readers._evalscope_reports import Report
+
 NAME = "evalscope"
 DEEPEST_FOLDER = 3
+LATENCY_KEYS = frozenset({"Avg Latency (s)", "Average latency (s)"})
 RESULTS = ("reviews/*/*.jsonl", "reports/*/*.json", "predictions/*/*.jsonl")
 CONFIGS = "configs/task_config*.yaml"
 SUMMARY, PERCENTILES, ARGUMENTS = "benchmark_summary.json", "benchmark_percentile.json", "benchmark_args.json"
@@ -34,7 +36,7 @@ def looks_like(head: bytes, path: Path) -> bool:
         _is_report(shape)
         or _is_review(shape)
         or _is_prediction(shape)
-        or not _evalscope_perf.LATENCY_KEYS.isdisjoint(shape.keys)
+        or not LATENCY_KEYS.isdisjoint(shape.keys)
         or (shape.kind == "list" and "Percentiles" in shape.keys)
     )
 
@@ -60,6 +62,8 @@ def read(source: Source, options: ReadOptions) -> Run:
     """Return a record for each sample, subset or setting."""
     if source.path.is_dir():
         return _read_folder(source)
+    from gateline.readers import _evalscope_perf, _evalscope_reports, _evalscope_samples
+
     shape = shape_of(source.head)
     if _is_review(shape) or _is_prediction(shape):
         samples = _evalscope_samples.Samples()
@@ -146,6 +150,10 @@ def _refuse_many(source: Source, folders: Sequence[Path], what: str) -> InputErr
 
 
 def _read_samples(source: Source, folder: Path) -> Run:
+    from gateline.readers import _evalscope_reports, _evalscope_samples
+    from gateline.readers._evalscope_settings import read_settings
+    from gateline.readers._evalscope_sums import hold_reports
+
     models = sorted({entry.name for part in ("reviews", "reports", "predictions")
                      for entry in _folders(folder / part)})  # fmt: skip
     if len(models) > 1:
@@ -182,12 +190,14 @@ def _read_samples(source: Source, folder: Path) -> Run:
     return _add_version(replace(run, warnings=(*run.warnings, *unread)))
 
 
-def _of_reports(source: Source, reports: Sequence[_evalscope_reports.Report], sha256: str) -> Run:
+def _of_reports(source: Source, reports: Sequence[Report], sha256: str) -> Run:
     if len(reports) != 1:
         raise InputError(
             f"has {len(reports)} reports and no reviews", source.name, "name one report, or keep the reviews"
         )
-    return _evalscope_reports.make_run(reports[0], source.name, sha256)
+    from gateline.readers._evalscope_reports import make_run
+
+    return make_run(reports[0], source.name, sha256)
 
 
 def _split_name(stem: str, datasets: Sequence[str]) -> tuple[str, str]:
@@ -223,6 +233,8 @@ def _add_version(run: Run) -> Run:
 
 
 def _read_tests(source: Source, folders: Sequence[Path]) -> Run:
+    from gateline.readers import _evalscope_perf
+
     tests, read = [], []
     arguments: Mapping[str, object] = {}
     for folder in folders:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +18,13 @@ from gateline.errors import InputError, name_some
 from gateline.readers._building import Problems, RunBuilder
 from gateline.readers._identity import identify_by
 from gateline.readers._json_document import object_of, objects_of, parse_document
-from gateline.readers._json_lines import orjson_loads, read_blocks
-from gateline.readers._lm_eval_means import compare_with_results
-from gateline.readers._lm_eval_results import MUST_AGREE, Task, find_facts, read_tasks, state
-from gateline.readers._lm_eval_samples import Record, Samples, find_groups
 from gateline.readers._shape import Shape, shape_of, shape_of_file
 from gateline.readers._source import HEAD_BYTES, ReadOptions, Source, digest_of, without_mark
 from gateline.samples import MetricFacts, Run
+
+if TYPE_CHECKING:
+    from gateline.readers._lm_eval_results import Task
+    from gateline.readers._lm_eval_samples import Record, Samples
 
 NAME = "lm_eval"
 DEEPEST_FOLDER = 3
@@ -139,6 +140,8 @@ def _time_of(path: Path) -> str:
 
 
 def _read_results(source: Source, file: str) -> Run:
+    from gateline.readers._lm_eval_results import read_tasks
+
     value = object_of(parse_document(source))
     tasks = read_tasks(value)
     found = re.fullmatch(rf".*_({_TIME})\.json", source.path.name)
@@ -167,6 +170,10 @@ def _make_run(
     digested: Sequence[Source] = (),
 ) -> Run:
     """Return the samples in files, or in the results themselves where a program wrote them, as a run."""
+    from gateline.readers._lm_eval_means import compare_with_results
+    from gateline.readers._lm_eval_results import state
+    from gateline.readers._lm_eval_samples import Samples
+
     samples = Samples(tasks)
     for file in files:
         _add_file(samples, file, _find_task(file.path.name, tasks))
@@ -188,6 +195,8 @@ def _add_file(samples: Samples, file: Source, task: str) -> None:
         for line in objects_of(parse_document(file)):
             samples.add(task, line, file.name, 0)
         return
+    from gateline.readers._json_lines import orjson_loads, read_blocks
+
     problems = Problems(file.name)
     for block in read_blocks(file, problems, orjson_loads()):
         for line, number in zip(block.records, block.numbers, strict=True):
@@ -207,6 +216,9 @@ def _find_task(name: str, tasks: Mapping[str, Task]) -> str:
 
 
 def _make_means(value: Mapping[str, object], tasks: Mapping[str, Task], source: Source, file: str) -> Run:
+    from gateline.readers._lm_eval_results import state
+    from gateline.readers._lm_eval_samples import find_groups
+
     records: list[Record] = [
         {
             "id": task.name,
@@ -246,6 +258,8 @@ def _build(records: Sequence[Record], name: str, sources: Sequence[Source], line
 
 def _place_facts(records: Sequence[Record], tasks: Mapping[str, Task]) -> dict[str, object]:
     """Return the facts that are the same for all tasks; those that differ become labels of the records."""
+    from gateline.readers._lm_eval_results import Task
+
     found = [tasks.get(str(object_of(record["slices"]).get("task")), Task("")) for record in records]
     common: dict[str, object] = {}
     for name in dict.fromkeys(name for task in found for name in task.facts):
@@ -261,6 +275,8 @@ def _place_facts(records: Sequence[Record], tasks: Mapping[str, Task]) -> dict[s
 def _describe(
     run: Run, provenance: Mapping[str, object], tasks: Mapping[str, Task], warnings: Sequence[str]
 ) -> Run:
+    from gateline.readers._lm_eval_results import MUST_AGREE, find_facts
+
     facts, mixed = find_facts(tasks.values(), {name: run.numbers(name) for name in run.metrics})
     told = [f"higher is better in some tasks and lower in others: {name_some(mixed)}"] if mixed else []
     return replace(

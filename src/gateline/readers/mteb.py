@@ -12,25 +12,19 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gateline.errors import InputError, name_some
 from gateline.readers._building import flatten
 from gateline.readers._json_text import JsonProblemError, parse_value, skip_blanks
-from gateline.readers._mteb_predictions import make_prediction_run
-from gateline.readers._mteb_tasks import (
-    TaskRecord,
-    find_aliases,
-    find_facts,
-    find_family,
-    find_main_metrics,
-    find_warnings,
-    read_task,
-)
 from gateline.readers._shape import Shape, shape_of, shape_of_file
 from gateline.readers._source import ReadOptions, Source, digest_of, without_mark
 from gateline.samples import Column, MetricFacts, Run, read_number
+
+if TYPE_CHECKING:
+    from gateline.readers._mteb_tasks import TaskRecord
 
 NAME = "mteb"
 META, SETTINGS, PREDICTIONS = "model_meta.json", "run_settings.jsonl", "*_predictions.json"
@@ -68,8 +62,12 @@ def read(source: Source, options: ReadOptions) -> Run:
         return _read_folder(source)
     if not without_mark(source.head).startswith(b"{"):
         return _read_frame(source)
+    from gateline.readers._mteb_tasks import read_task
+
     value = _parse(source)
     if "mteb_model_meta" in value:
+        from gateline.readers._mteb_predictions import make_prediction_run
+
         return make_prediction_run([(source, value)], source.name, source.sha256)
     bundles = value.get("model_results")
     if isinstance(bundles, list):
@@ -143,6 +141,8 @@ def _refuse_broken(entries: Sequence[Path], tasks: Sequence[Path]) -> None:
 
 
 def _read_folder(source: Source) -> Run:
+    from gateline.readers._mteb_tasks import read_task
+
     folders = list(_result_folders(source.path))
     if not folders:
         return _read_predictions(source)
@@ -168,6 +168,8 @@ def _read_folder(source: Source) -> Run:
 
 def _read_predictions(source: Source) -> Run:
     """Return the rankings of all tasks in a folder of predictions."""
+    from gateline.readers._mteb_predictions import make_prediction_run
+
     files = [Source(str(path)) for path in sorted(source.path.glob(PREDICTIONS))]
     if not files:
         raise InputError("is a folder without results or predictions of MTEB", source.name)
@@ -206,6 +208,14 @@ def _read_settings(source: Source) -> dict[str, object]:
 
 
 def _make_run(file: str, sha256: str, records: Sequence[TaskRecord], facts: Mapping[str, object]) -> Run:
+    from gateline.readers._mteb_tasks import (
+        find_aliases,
+        find_facts,
+        find_family,
+        find_main_metrics,
+        find_warnings,
+    )
+
     ids = [record.id for record in records]
     if len(set(ids)) < len(ids):
         twice = next(name for name in ids if ids.count(name) > 1)
