@@ -111,8 +111,12 @@ def test_what_is_no_file_is_written_to_and_not_replaced(
     write_whole(Path("/dev/stdout"), "straight out\n")
     assert capfd.readouterr().out == "straight out\n"
     assert Path("/dev/stdout").is_symlink()
-    write_whole(Path(os.devnull), "gone")
-    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+    link = tmp_path / "device"  # by a link, so that a fault here costs no machine its device
+    link.symlink_to(os.devnull)
+    write_together({link: b"gone", tmp_path / "file": "kept"})
+    assert link.is_symlink()
+    assert stat.S_ISCHR(link.stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["device", "file"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gateline.errors import GatelineError, InputError
+from gateline.files import is_special
 from gateline.reports.escape import terminal_text
 
 WIDTH_OF_A_PIPE = 100
@@ -90,23 +91,14 @@ def terminal_width() -> int:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is whole or not there; what is no file, such as `/dev/stdout`, is written to.
-
-    Raises InputError where it can't be written.
-    """
-    if path.parts[:2] != ("/", "dev") and not path.is_fifo():
-        write_together({path: text})
-        return
-    try:
-        path.write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise _unwritable(path, error) from None
+    """Write one file as `write_together` does."""
+    write_together({path: text})
 
 
 def write_together(texts: Mapping[Path, str | bytes]) -> None:
     """Write files so that each is whole or not there: all beside their places first, then renamed.
 
-    Readable by all. In a container that runs as root they are given to the folder's owner, so that the next step can
+    What is no file, such as `/dev/stdout`, a pipe or a device, is written to and never replaced. Readable by all. In a container that runs as root they are given to the folder's owner, so that the next step can
     delete them. Raises InputError where one can't be written; then none is new.
     """
     made: list[Path] = []
@@ -114,17 +106,22 @@ def write_together(texts: Mapping[Path, str | bytes]) -> None:
     path = Path()
     try:
         for path, text in texts.items():
+            if _is_written_to(path):
+                continue
             made += _make_folder(path.parent)
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
             ready[path] = Path(temporary)
             with os.fdopen(handle, "wb") as stream:
-                stream.write(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
+                stream.write(_bytes(text))
             ready[path].chmod(0o644)
             _give_to_owner([*made, ready[path]], path.parent)
         for path, written in ready.items():
             written.replace(path)
+        for path, text in texts.items():
+            if path not in ready:
+                path.write_bytes(_bytes(text))
     except OSError as error:
         for left in ready.values():
             left.unlink(missing_ok=True)
@@ -132,6 +129,14 @@ def write_together(texts: Mapping[Path, str | bytes]) -> None:
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise _unwritable(path, error) from None
+
+
+def _is_written_to(path: Path) -> bool:
+    return path.parts[:2] == ("/", "dev") or is_special(path)
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "replace")
 
 
 def _unwritable(path: Path, error: OSError) -> InputError:
