@@ -99,7 +99,8 @@ def write_together(texts: Mapping[Path, str | bytes]) -> None:
     """Write files so that each is whole or not there: all beside their places first, then renamed.
 
     What is no file, such as `/dev/stdout`, a pipe or a device, is written to and never replaced. Readable by all. In a
-    container that runs as root they are given to the folder's owner, so that the next step can delete them. Raises InputError where one can't be written; then none is new.
+    container that runs as root they are given to the folder's owner, so that the next step can delete them. Raises
+    InputError where one can't be written; then none is new.
     """
     made: list[Path] = []
     ready: dict[Path, Path] = {}
