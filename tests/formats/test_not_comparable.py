@@ -51,6 +51,7 @@ CHANGES = [
         '"dataset_revision": "other"',
         "*Class*.json",
     ),
+    Change("main_score_is", MTEB, "ndcg@10", r'"main_score": 0\.', '"main_score": 0.0', "NFCorpus.json"),
     Change(
         "mteb_version", MTEB, "main_score", r'"mteb_version": "2\.', '"mteb_version": "3.', "*Class*.json"
     ),
