@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from gateline.cli import run
 from gateline.doctor import Examination, Plan, examine
 from gateline.doctor.copies import Change, put_in, redo_answers, swap_sides
 from gateline.doctor.examination import rate
+from gateline.doctor.page import render_page
 from gateline.doctor.text import render_text
 from gateline.figures import about
 from gateline.gate import compare
@@ -239,12 +241,72 @@ def test_a_gate_that_blocks_what_did_not_change_is_told_so_with_the_rule_and_the
     reason = {
         "proof": "it asks for proof",
         "chance": "chance alone breaks it",
-        "limit": "the runs themselves (",
+        "limit": "lie beyond what it wants",
     }
     assert "- guilty (correct) blocks " in told
     assert reason[why] in told
     assert "innocent" not in told
     assert "Every check can decide" not in told
+
+
+def limit_rule(kind: str, bound: float, *, metric: str = "latency_ms") -> str:
+    return f"  - {{id: line, kind: limit, metric: {metric}, {kind}: {bound:.10g}}}"
+
+
+@pytest.mark.parametrize("summary", ["mean", "p95", "median"])
+@pytest.mark.parametrize("proof", ["fail", "pass"])
+@pytest.mark.parametrize("room", [0.7, 0.995, 1.005, 1.2])
+def test_what_is_said_of_the_runs_is_true_of_them_wherever_the_limit_lies(
+    tmp_path: Path, summary: str, proof: str, room: float
+) -> None:
+    """Whatever a check on one run blocks, the reason compares the runs' own number with the limit."""
+    rule = limit_rule("at_most", 1).replace(": 1}", f": LIMIT, on_inconclusive: {proof}}}")
+    times = np.r_[np.full(80, 1000.0), np.full(10, 1100.0), np.linspace(1200, 4000, 10)]
+    policy, before, after = write(tmp_path, rule.replace("LIMIT", "1"), *mixed(100))
+    for file, values in ((before, times), (after, times[::-1])):
+        records = [json.loads(line) for line in Path(file).read_text().splitlines()]
+        for record, value in zip(records, values, strict=True):
+            record["latency_ms"] = value
+        Path(file).write_text("".join(json.dumps(record) + "\n" for record in records))
+    value = {
+        "mean": np.mean,
+        "median": np.median,
+        "p95": lambda x: np.quantile(x, 0.95, method="inverted_cdf"),
+    }[summary](times)
+    limit = float(value) * room
+    text = POLICY.format(rules=rule.replace("LIMIT", f"{limit:.6f}"), cluster="")
+    Path(policy.file).write_text(text.replace("unit: ms", f"unit: ms, summary: {summary}"))
+    found = examine(load_policy(policy.file), before, after, Plan(copies=40, processes=1))
+    told = " ".join(found.conclusion)
+    finding = found.checks[0]
+    assert finding.holds_plainly == (room > 1)
+    says_beyond, says_keep = "lie beyond what it wants" in told, "keep it (" in told
+    blocks = finding.fails.share + finding.blocks_unshown.share > 0.05
+    assert (says_beyond or says_keep) == blocks
+    assert says_beyond == (blocks and room < 1)
+    assert says_keep == (blocks and room > 1)
+    if says_keep:
+        asks = finding.blocks_unshown.count > finding.fails.count
+        assert ("the interval reaches beyond" in told) == asks
+        assert ("carry copies across" in told or "carries copies across" in told) == (not asks)
+        assert "mend the system" not in told
+
+
+def test_the_table_says_of_which_copies_it_is_and_nothing_that_gets_dearer_is_called_a_fall(
+    tmp_path: Path,
+) -> None:
+    rules = "  - {id: slower, kind: tolerance, metric: latency_ms, worse_by_at_most: 5%}"
+    policy, before, after = write(tmp_path, rules, *mixed(60))
+    found = examine(policy, before, after, Plan(copies=110, processes=2))
+    text = " ".join(render_text(found, 100).split())
+    tried = found.powers[0].blocked.of
+    assert tried < found.copies == 110
+    assert f"shares of the first {tried} of the 110 copies" in text
+    assert f"the whole gate in all {found.copies}" in text
+    for page in (text, render_page(found)):
+        assert "gets worse by" in page
+        for word in ("falls", "fell", "drop"):
+            assert not re.search(rf"\b{word}\b", page.partition("</style>")[2] or page)
 
 
 def test_the_conclusion_names_each_place_that_is_not_guarded_and_no_other(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gateline.doctor.facts import CheckFacts, Examination, PowerFacts
 from gateline.figures import about
+from gateline.findings import Status
 
 MOST_BLOCKED = 0.05
 """Share of unchanged copies that a gate may block before people learn to ignore it."""
@@ -38,7 +39,7 @@ def undecided(found: Examination) -> list[CheckFacts]:
 
 
 def missed(found: Examination) -> list[PowerFacts]:
-    """Return the places in which a drop of 10 points is caught in less than half of the copies."""
+    """Return the places in which a loss of 10 points is caught in less than half of the copies."""
     return [
         one
         for one in found.powers
@@ -72,18 +73,35 @@ def _blocks(check: CheckFacts) -> float:
 
 
 def _why_blocked(check: CheckFacts) -> str:
-    share = f"blocks {100 * _blocks(check):.0f} %"
+    share = f"blocks {100 * _blocks(check):.1f} %"
     if check.allowed is None:
-        return (
-            f"{share}: it holds the candidate alone, and the runs themselves ({check.now}) lie at or beyond what it "
-            f"wants ({check.bound}); move the limit, or mend the system first"
-        )
+        return f"{share}: it holds the candidate alone, and {_why_alone(check)}"
     if check.fails.count >= check.blocks_unshown.count:
         return f"{share}: chance alone breaks it ({check.bound}); {say_needs(check)}; or a wider bound"
     return (
         f"{share}: it asks for proof ({check.bound}, on_inconclusive: fail) and seldom has it; {say_needs(check)}; "
         "or a wider bound, or on_inconclusive: warn"
     )
+
+
+def _why_alone(check: CheckFacts) -> str:
+    """Return why a check that judges one run blocks: the runs miss it, chance carries them across, or no proof."""
+    runs = f"the runs themselves ({check.now})"
+    if check.status is Status.FAIL or check.holds_plainly is False:
+        return f"{runs} lie beyond what it wants ({check.bound}); move the limit, or mend the system first"
+    if check.holds_plainly is None:
+        return f"chance alone breaks it ({check.bound}); {say_needs(check)}; or leave it more room"
+    holds = f"{runs} keep it ({check.bound})"
+    if check.blocks_unshown.count > check.fails.count:
+        return (
+            f"{holds}, but the interval reaches beyond, and it asks for proof (on_inconclusive: fail); "
+            f"{say_needs(check)}; leave it more room, or on_inconclusive: warn"
+        )
+    if check.summary.startswith("p"):
+        what = f"a few answers near the {check.summary} carry copies across"
+    else:
+        what = "so near the limit that chance carries copies across"
+    return f"{holds}, but {what}; {say_needs(check)}; leave it more room, or ask more questions"
 
 
 def _tell_gains(found: Examination) -> list[str]:
@@ -105,17 +123,19 @@ def _tell_missed(found: Examination) -> list[str]:
         if least is None:
             return []
         return [
-            f"A drop of 10 points is caught in {100 * least:.0f} % of the copies or more, wherever it is put."
+            f"What gets worse by 10 points is caught in {100 * least:.0f} % of the copies or more, wherever it is put."
         ]
     lines = [
-        "A drop of 10 points is caught in less than half of the copies here: these places are not guarded."
+        "What gets worse by 10 points is caught in less than half of the copies here: these places are not guarded."
     ]
     return lines + [f"- {place_of(one.metric, one.slice)}: {_why_missed(one)}" for one in places]
 
 
 def _why_missed(power: PowerFacts) -> str:
     assert power.blocked is not None
-    share = f"{100 * power.blocked.share:.0f} %" + ("" if power.of_range else ", of a drop of 10 % of itself")
+    share = f"{100 * power.blocked.share:.0f} %" + (
+        "" if power.of_range else ", where it gets worse by 10 % of itself"
+    )
     if power.samples is None:
         return f"{share}; no rule compares it with the baseline just there"
     if power.allowed:

@@ -202,8 +202,21 @@ def _tell_check(finding: Finding, planned: Finding, counts: Counts, judged: int)
         bound=amounts.allowed(finding, PLAIN),
         now=amounts.from_to(finding, PLAIN),
         status=finding.status,
+        summary=finding.summary,
+        holds_plainly=None if against_baseline else _holds_plainly(finding),
         decides=check in counts.settled,
     )
+
+
+def _holds_plainly(finding: Finding) -> bool | None:
+    """Return whether both runs keep a bound on the candidate alone by their plain values; None where none is known."""
+    if finding.failing_count is not None:
+        return finding.failing_count == 0
+    values = [value for value in (finding.baseline, finding.candidate) if value is not None]
+    if finding.threshold is None or not values:
+        return None
+    ceiling = finding.at_most is not None
+    return all(value <= finding.threshold if ceiling else value >= finding.threshold for value in values)
 
 
 def _tell_power(position: int, change: Change, counts: Counts, plans: Plans) -> PowerFacts:

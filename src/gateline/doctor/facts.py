@@ -53,6 +53,10 @@ class CheckFacts(Record):
     """What the two runs have, as they are."""
     status: Status
     """What it says of the runs as they are."""
+    summary: str
+    """How a run is summed up: `mean`, `ratio`, `total`, `p50` … `p99`."""
+    holds_plainly: bool | None
+    """Whether the plain values of the runs as they are keep the bound; null where it judges no run alone."""
     decides: bool
     """Whether it settled anything: it passed in one copy at least, or failed with the largest drop put in."""
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from gateline.doctor.conclusion import place_of, say_needs
 from gateline.doctor.facts import CheckFacts, Examination, PowerFacts
-from gateline.doctor.text import alarm_sentences, noise_sentence, rows_of
+from gateline.doctor.text import alarm_sentences, noise_sentence, power_sentence, rows_of
 from gateline.reports.escape import clean
 from gateline.reports.sandbox import make_template
 
@@ -28,6 +28,7 @@ def render_page(found: Examination) -> str:
         style=Markup(_read("doctor.css")),
         noise=noise_sentence(found),
         alarms=[clean(sentence, 1_000) for sentence in alarm_sentences(found)],
+        compared=power_sentence(found),
         conclusion=_group(found.conclusion),
         curves=[{"name": clean(name), "drawing": _draw(name, drops)} for name, drops in rows_of(found)],
         checks=[_row(check) for check in found.checks],
@@ -66,7 +67,7 @@ def _draw(name: str, drops: list[PowerFacts]) -> Markup:
     shown = [(_across(one.drop / most), _up(one.shown.share)) for one in known if one.shown]
     frame = Markup('<rect class="frame" x="{:g}" y="{:g}" width="{:g}" height="{:g}"/>')
     parts = [
-        Markup("<title>{}</title>").format(f"{clean(name)}, chance to block by drop: {said}"),
+        Markup("<title>{}</title>").format(f"{clean(name)}, chance to block by how much worse: {said}"),
         frame.format(_LEFT, _TOP, _WIDE, _HIGH),
         *(_text(_LEFT - 4, _up(share) + 4, "end", _percent(share)) for share in (0.0, 0.5, 1.0)),
         *(

@@ -86,13 +86,23 @@ def _powers(found: Examination) -> str:
         return ""
     name_width = min(_NAME_WIDTH, max(len(name) for name, _ in rows))
     titles = [drop_title(drop) for drop in rows[0][1]]
-    lines = ["How often the gate blocks when this falls by"]
+    lines = ["How often its own checks block when this gets worse by"]
     lines.append(" " * (name_width + 2) + "".join(f"{title:>11}" for title in titles))
     for name, drops in rows:
         shown = terminal_text(name, name_width)
         relative = "" if drops[0].of_range else "  (% of itself)"
         lines.append(f"  {shown:<{name_width}}" + "".join(f"{_share(drop):>11}" for drop in drops) + relative)
-    return "\n".join(lines)
+    return "\n".join([*lines, "", power_sentence(found)])
+
+
+def power_sentence(found: Examination) -> str:
+    """Return of which copies and checks the table of losses is, so that nobody holds it against the first numbers."""
+    tried = max((one.blocked.of for one in found.powers if one.blocked is not None), default=0)
+    copies = f"the first {tried:,} of the {found.copies:,} copies" if tried < found.copies else "all copies"
+    return (
+        f"These are shares of {copies}, and each line asks the checks of its metric alone; what is blocked above is "
+        f"the whole gate in all {found.copies:,}. So 'nothing' may differ from it."
+    )
 
 
 def _share(drop: PowerFacts) -> str:
