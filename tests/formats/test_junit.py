@@ -246,7 +246,7 @@ def test_without_the_parser_it_says_what_to_install(tmp_path, monkeypatch):
 
     path = write(tmp_path, one("a"))
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(InputError, match=r"needs defusedxml  \(pip install 'gateline\[junit\]'\)"):
+    with pytest.raises(InputError, match=r"needs defusedxml  \(pip install defusedxml"):
         read_run(path)
 
 

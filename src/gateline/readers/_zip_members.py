@@ -134,7 +134,8 @@ class ZipMembers:
             raise InputError(
                 "is compressed with zstandard, which needs the package of that name",
                 self.place(entry.filename),
-                "pip install 'gateline[inspect]'; or write the log as JSON: inspect log convert --to json",
+                "pip install zstandard (or gateline with its extra 'inspect'); "
+                "or write the log as JSON: inspect log convert --to json",
             ) from None
         try:
             # Large members are several frames.

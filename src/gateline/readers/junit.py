@@ -72,7 +72,9 @@ def _parse(source: Source) -> Element:
         from defusedxml.ElementTree import ParseError, fromstring  # type: ignore[import-untyped]
     except ImportError:
         raise InputError(
-            "reading JUnit needs defusedxml", source.name, "pip install 'gateline[junit]'"
+            "reading JUnit needs defusedxml",
+            source.name,
+            "pip install defusedxml (or gateline with its extra 'junit')",
         ) from None
     try:
         root: Element = fromstring(source.data, forbid_dtd=True)

@@ -73,7 +73,9 @@ def open_file(source: Source) -> pyarrow.parquet.ParquetFile:
         import pyarrow.parquet
     except ImportError:
         raise InputError(
-            "reading Parquet needs pyarrow", source.name, "pip install 'gateline[parquet]'"
+            "reading Parquet needs pyarrow",
+            source.name,
+            "pip install pyarrow (or gateline with its extra 'parquet')",
         ) from None
     try:
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.data))

@@ -49,7 +49,8 @@ class DuckDB:
             duckdb: Any = importlib.import_module("duckdb")
         except ImportError:
             raise InputError(
-                "reducing needs DuckDB", hint="pip install 'gateline[reduce]', or --engine spark"
+                "reducing needs DuckDB",
+                hint="pip install duckdb pyarrow (or gateline with its extra 'reduce'), or --engine spark",
             ) from None
         self._error = duckdb.Error
         self._connection = duckdb.connect()

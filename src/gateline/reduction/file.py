@@ -118,7 +118,7 @@ def _to_parquet(
         import pyarrow  # type: ignore[import-untyped]
         from pyarrow import parquet
     except ImportError:
-        hint = "pip install 'gateline[reduce]', or --output NAME.json"
+        hint = "pip install pyarrow (or gateline with its extra 'reduce'), or --output NAME.json"
         raise InputError("writing Parquet needs pyarrow", hint=hint) from None
     number = len(columns["grp"])
     whole = {
@@ -216,7 +216,11 @@ def _from_parquet(data: bytes, file: str) -> tuple[Any, dict[str, list[Any]], di
         import pyarrow
         from pyarrow import compute, parquet
     except ImportError:
-        raise InputError("reading Parquet needs pyarrow", file, "pip install 'gateline[parquet]'") from None
+        raise InputError(
+            "reading Parquet needs pyarrow",
+            file,
+            "pip install pyarrow (or gateline with its extra 'parquet')",
+        ) from None
     try:
         table = parquet.read_table(pyarrow.BufferReader(data))
         statement = json.loads((table.schema.metadata or {})[MARK.encode()])

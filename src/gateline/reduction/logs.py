@@ -182,7 +182,9 @@ def _parquet_columns(files: Sequence[str]) -> dict[tuple[str, ...], Kind]:
         from pyarrow import parquet
     except ImportError:
         raise InputError(
-            "reading Parquet needs pyarrow", files[0], "pip install 'gateline[reduce]'"
+            "reading Parquet needs pyarrow",
+            files[0],
+            "pip install pyarrow (or gateline with its extra 'reduce')",
         ) from None
     first = None
     for file in files:
