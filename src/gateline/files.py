@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from os import PathLike
+from pathlib import Path
 
 SPECIAL = "is a pipe, a device or a socket, not a file"
 
@@ -12,6 +14,25 @@ SPECIAL = "is a pipe, a device or a socket, not a file"
 def is_there(path: str | PathLike[str]) -> bool:
     """Return whether there is something; a name that no file can have, such as an over-long one, is not there."""
     return _mode(path) is not None
+
+
+def is_surely_absent(path: str | PathLike[str]) -> bool:
+    """Return whether nothing has this name.
+
+    A link that leads nowhere or round and round, itself or on the way, and a folder that may not be looked into are
+    no proof: what they stand for may be elsewhere, or there for others.
+    """
+    for name in (Path(path), *Path(path).parents):
+        try:
+            mode = os.lstat(name).st_mode
+        except FileNotFoundError:
+            continue
+        except (NotADirectoryError, ValueError):
+            return True
+        except OSError as error:
+            return error.errno == errno.ENAMETOOLONG
+        return name != Path(path) and not (stat.S_ISLNK(mode) and _mode(name) is None)
+    return True
 
 
 def is_folder(path: str | PathLike[str]) -> bool:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from gateline.calibration import CalibrationSource
-from gateline.errors import Problem, did_you_mean
+from gateline.errors import Problem, did_you_mean, nearest
 from gateline.metric import Metric
 from gateline.pairing.settings import Missing, Provenance, Samples, Slices
 from gateline.rules import Rule, find_rules
@@ -91,7 +91,12 @@ def _explain(detail: ErrorDetails, path: KeyPath, document: Document, fields: li
     if kind == "missing":
         return f"'{detail['loc'][-1]}' is missing", ""
     if kind == "union_tag_not_found":
-        return "'kind' is missing", f"one of {', '.join(RULES)}"
+        known = {name for rule in RULES.values() for name in rule.model_fields}
+        keys = value if isinstance(value, dict) else {}
+        odd = {str(key).lower(): str(key) for key in keys if key not in known}
+        slip = odd.get(nearest("kind", odd) or "")
+        meant = f"is '{slip}' meant to be it? " if slip else ""
+        return "'kind' is missing", f"{meant}one of {', '.join(RULES)}"
     if kind == "union_tag_invalid":
         tag = str(context.get("tag"))
         return f"there is no kind of rule '{tag}'", did_you_mean(tag, RULES)

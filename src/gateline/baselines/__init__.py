@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from gateline.errors import GatelineError, HostError, InputError
-from gateline.files import is_there
+from gateline.files import is_surely_absent
 from gateline.remark import said
 from gateline.verdict import Origin
 
@@ -66,14 +66,17 @@ def find_baseline(setting: str | None, candidate: str, job: Job | None) -> Basel
 
 
 def _from_paths(setting: str) -> Baseline:
-    """Return one path, a pattern, or several on lines of their own; missing is only what has none of its files."""
+    """Return one path, a pattern, or several on lines of their own; missing is only what surely has none of its files.
+
+    What is there and can't be read is for the reader to refuse: it is no first run.
+    """
     paths = [line for line in setting.splitlines() if line.strip()]
     fetched = [path for path in paths if path.startswith(("artifact:", "git:"))]
     if fetched:
         raise InputError(
             f"{fetched[0]} can't be joined with other files", _PLACE, "name it alone, or fetch it first"
         )
-    found = any(is_there(path) or (glob.has_magic(path) and glob.glob(path)) for path in paths)  # noqa: PTH207
+    found = any(not is_surely_absent(path) or (glob.has_magic(path) and glob.glob(path)) for path in paths)  # noqa: PTH207
     return Baseline(path=setting, missing="" if found else said("missing.not-there", paths=paths))
 
 
