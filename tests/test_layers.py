@@ -80,7 +80,7 @@ MOST_LINES = 340
 LARGE = {
     "gateline.statistics.gamma_sums": 380,  # one distribution, told in one piece
     "gateline.cli.arguments": 400,  # every option of every command
-    **{name: 800 for name in MODULES if name.startswith("gateline.texts.")},  # a language, one mapping
+    **{name: 900 for name in MODULES if name.startswith("gateline.texts.")},  # a language, one mapping
 }
 
 

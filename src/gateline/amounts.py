@@ -103,7 +103,7 @@ def allowed(finding: Finding, spelling: Spelling) -> str:
         if finding.kind == "improvement":
             return spelling.say("bound.better-by-either", amounts=either)
         return spelling.say("bound.worse-by-both", amounts=either)
-    size = _threshold_text(finding, spelling)
+    size = allowance(finding, spelling)
     if finding.kind == "improvement":
         if not finding.threshold:
             return spelling.say("bound.any-gain")
@@ -168,7 +168,7 @@ def value_scale(finding: Finding, spelling: Spelling) -> figures.Scale:
     return figures.scale_of_values(finding, _unit(finding, spelling), spelling.texts)
 
 
-def _threshold_text(finding: Finding, spelling: Spelling) -> str:
+def allowance(finding: Finding, spelling: Spelling) -> str:
     """Return the size of the bound, with its unit; a share of the baseline also in the metric's unit."""
     if finding.threshold is None:
         return as_written(finding.bound[1] if finding.bound else "", finding, spelling)

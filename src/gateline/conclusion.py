@@ -82,7 +82,7 @@ def conclude(
     """Return the verdict that the findings make; the worst of them decides."""
     policy = known.policy
     assert policy is not None
-    ordered = order_findings(_complete(finding, policy) for finding in findings)
+    ordered = order_findings(_complete(finding, policy, options.fail_on) for finding in findings)
     word, code = decide(ordered, options.fail_on)
     problems = []
     if word == "invalid":
@@ -178,11 +178,11 @@ def _list_changes(known: Known) -> list[ChangedField]:
     return list_changes(known.baseline_run, known.candidate_run, known.policy.policy.provenance)
 
 
-def _complete(finding: Finding, policy: PolicyFile) -> Finding:
+def _complete(finding: Finding, policy: PolicyFile, fail_on: FailOn) -> Finding:
     metric = policy.policy.metrics[finding.metric]
     told = {"line": policy.rule_lines[finding.rule], "layer": guess_layer(finding.metric, metric)}
     placed = finding.model_copy(update=told)
-    return placed.model_copy(update={"message": describe(placed)})
+    return placed.model_copy(update={"message": describe(placed, fail_on=fail_on)})
 
 
 def _reasons(findings: Sequence[Finding], word: str, options: Options) -> list[str]:

@@ -27,15 +27,18 @@ if TYPE_CHECKING:
     from gateline.findings import Finding
 
 _MOST_IDS = 5
+_MOST_TIMES_THE_SAMPLES = 100
+"""Times the samples at hand beyond which nobody evaluates as many as would settle a check."""
 _TOO_FEW = frozenset({"note.too-few-usable"})
 _LEFT_OUT = frozenset({"note.left-out"})
 """Keys of notes that leave a check open whatever the numbers say."""
 
 
-def describe(finding: Finding, spelling: Spelling = PLAIN) -> str:
+def describe(finding: Finding, spelling: Spelling = PLAIN, *, fail_on: str = "fail") -> str:
     """Return the finding in one sentence.
 
-    It says metric and slice, from → to, how sure, how much was allowed, and counted cases.
+    It says metric and slice, from → to, how sure, how much was allowed, and counted cases. `fail_on` is the run's:
+    with `inconclusive`, what is not settled blocks whatever its rule says.
     """
     if finding.status.value == "skipped":
         reason = _notes(finding, spelling) or spelling.say("finding.no-reason")
@@ -49,7 +52,9 @@ def describe(finding: Finding, spelling: Spelling = PLAIN) -> str:
         sentence = _describe_limit(finding, spelling)
     else:
         sentence = _describe_change(finding, spelling)
-    return spelling.sentence(spelling.say("joint.clauses").join([sentence, *_rest(finding, spelling)]))
+    return spelling.sentence(
+        spelling.say("joint.clauses").join([sentence, *_rest(finding, spelling, fail_on)])
+    )
 
 
 def subject(finding: Finding, spelling: Spelling = PLAIN) -> str:
@@ -169,15 +174,14 @@ def _describe_nothing(finding: Finding, spelling: Spelling) -> str:
     return spelling.say("nothing.no-number", moved=_moved(finding, spelling), bound=bound)
 
 
-def _rest(finding: Finding, spelling: Spelling) -> list[str]:
+def _rest(finding: Finding, spelling: Spelling, fail_on: str) -> list[str]:
     """Return what follows the numbers: counted cases, what would settle it, what is done, the waiver."""
     parts = _basis(finding, spelling)
     status = finding.status.value
     if status == "inconclusive":
         if finding.samples_needed is not None:
-            number = finding.samples_needed
-            parts.append(spelling.say("rest.samples-needed", count=number, about=figures.about(number)))
-        parts += [_notes(finding, spelling), _consequence(finding, spelling)]
+            parts.append(_what_would_settle(finding, finding.samples_needed, spelling))
+        parts += [_notes(finding, spelling), _consequence(finding, spelling, fail_on)]
     if finding.decide_by == "value" and figures.ends_of(finding) is not None:
         parts.append(spelling.say("rest.by-value"))
     if finding.hard and status == "fail":
@@ -226,10 +230,24 @@ def _waived(finding: Finding, spelling: Spelling) -> str:
     return spelling.say("rest.waived-up-to", **said, ceiling=as_written(waiver.up_to, finding, spelling))
 
 
-def _consequence(finding: Finding, spelling: Spelling) -> str:
+def is_within_reach(finding: Finding) -> bool:
+    """Return whether the samples that would settle a check are a number that somebody could evaluate."""
+    needed = finding.samples_needed
+    return needed is not None and needed <= _MOST_TIMES_THE_SAMPLES * max(finding.samples, 1)
+
+
+def _what_would_settle(finding: Finding, number: int, spelling: Spelling) -> str:
+    if not is_within_reach(finding):
+        return spelling.say("rest.out-of-reach")
+    return spelling.say("rest.samples-needed", count=number, about=figures.about(number))
+
+
+def _consequence(finding: Finding, spelling: Spelling, fail_on: str) -> str:
     """Return what an inconclusive outcome does."""
     if finding.blocks:
         return spelling.say("rest.blocks")
+    if fail_on == "inconclusive":
+        return spelling.say("rest.blocks-as-asked", option="fail-on inconclusive")
     return spelling.say("rest.warns" if finding.on_inconclusive == "warn" else "rest.let-through")
 
 

@@ -128,6 +128,7 @@ def _render(
         colour=wants_colour(dict(os.environ), sys.stdout.isatty()),
         quiet=options.quiet,
         verbose=options.verbose > 0,
+        with_files=options.output_dir is not None,
         language=options.lang,
     )
     return report, files

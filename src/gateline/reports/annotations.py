@@ -54,7 +54,7 @@ def _about_findings(level: str, verdict: Verdict, findings: list[Finding], spell
     file, name = verdict.policy.file, terminal_name(verdict.policy.name)
     lines = []
     for position, finding in enumerate(findings[:_MOST]):
-        message = describe(finding, spelling)
+        message = describe(finding, spelling, fail_on=verdict.fail_on)
         more = len(findings) - _MOST
         if position == _MOST - 1 and more > 0:
             message = spelling.join_sentences([message, spelling.say("annotation.more", count=more)])

@@ -30,12 +30,13 @@ _LEFT, _WIDE, _TOP, _HIGH = 11.0, 84.0, 12.0, 150.0
 """Where the field of a curve stands: percent across, pixels down."""
 
 
-def forest_row(finding: Finding, key: str, texts: Texts) -> Markup:
-    """Return the interval of one check; `key` makes the ids of its texts unique in the page."""
+def forest_row(finding: Finding, key: str, texts: Texts, fail_on: str = "fail") -> Markup:
+    """Return the interval of one check; `key` makes the ids of its texts unique in the page, `fail_on` is the run's."""
+    said = describe(finding, IN_TERMINAL.speaking(texts), fail_on=fail_on)
     return Markup('<svg class="bar {}" role="img" aria-labelledby="{}" height="24">{}{}</svg>').format(
         finding.status.value,
         key,
-        Markup('<title id="{}">{}</title>').format(key, describe(finding, IN_TERMINAL.speaking(texts))),
+        Markup('<title id="{}">{}</title>').format(key, said),
         _marks(place(finding)),
     )
 

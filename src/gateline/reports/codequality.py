@@ -46,7 +46,7 @@ def render(verdict: Verdict, *, language: str | None = None) -> str:
         severity = _severity(finding, id(finding) in blocking)
         if severity:
             place = (finding.rule, finding.metric, finding.slice or "")
-            text = describe(finding, spelling)
+            text = describe(finding, spelling, fail_on=verdict.fail_on)
             issues.append(_issue(verdict, seen, place, severity, text, finding.line))
     return json.dumps(issues, ensure_ascii=False, indent=2) + "\n"
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 from gateline import figures
 from gateline.remark import say_all
-from gateline.reports.headline import BLOCKED, NO_VERDICT, PASSED, loosening, message_of
-from gateline.spelling import PLAIN, Spelling, without_stop
-from gateline.wording import describe
+from gateline.reports.headline import BLOCKED, NO_VERDICT, PASSED, loosening, why_under_base
+from gateline.spelling import PLAIN, Spelling
 
 if TYPE_CHECKING:
-    from gateline.verdict import BaseVerdict, LeftOutIds, LeftOutValues, PolicyChange, RunFacts, Verdict
+    from gateline.verdict import LeftOutIds, LeftOutValues, PolicyChange, RunFacts, Verdict
 
 _BASE_WORDS = {"pass": PASSED, "fail": BLOCKED, "invalid": NO_VERDICT}
 _MOST_IDS = 5
@@ -49,7 +48,7 @@ def left_out(verdict: Verdict, spelling: Spelling) -> list[str]:
         _only_in("baseline", pairing.only_in_baseline, spelling),
         _only_in("candidate", pairing.only_in_candidate, spelling),
     ]
-    lines += [_values(part, spelling) for part in (*pairing.no_answer, *pairing.no_score)]
+    lines += _values([*pairing.no_answer, *pairing.no_score], spelling)
     return [line for line in lines if line]
 
 
@@ -108,18 +107,8 @@ def under_base(verdict: Verdict, spelling: Spelling) -> str:
     if base is None:
         return ""
     word = spelling.say(f"outcome.{_BASE_WORDS[base.verdict]}")
-    return spelling.join_sentences(
-        [spelling.say("policy.under-base", outcome=word), _because(base, spelling)]
-    )
-
-
-def _because(base: BaseVerdict, spelling: Spelling) -> str:
-    """Return why the base branch's policy says so: its worst finding, its first problem, or what it said in English."""
-    if base.worst is not None:
-        return describe(base.worst, spelling)
-    if base.problem is not None:
-        return spelling.sentence(spelling.text(without_stop(message_of(base.problem, spelling))))
-    return spelling.sentence(spelling.text(without_stop(base.because[0]))) if base.because else ""
+    reason = why_under_base(base, spelling, verdict.fail_on)
+    return spelling.join_sentences([spelling.say("policy.under-base", outcome=word), reason])
 
 
 def policy_change(change: PolicyChange, spelling: Spelling) -> str:
@@ -219,16 +208,25 @@ def _only_in(run: str, part: LeftOutIds, spelling: Spelling) -> str:
     return spelling.say("joint.clauses").join(parts)
 
 
-def _values(part: LeftOutValues, spelling: Spelling) -> str:
-    if not part.samples:
-        return ""
-    metric = spelling.name(part.metric)
+def _values(parts: list[LeftOutValues], spelling: Spelling) -> list[str]:
+    """Return a line for each kind of missing value; metrics that lack the same ones for the same cause share it."""
+    alike: dict[tuple[object, ...], list[LeftOutValues]] = {}
+    for part in parts:
+        if part.samples:
+            kind = (part.run, part.slice, part.cause, part.counted_as, part.samples, part.of, *part.ids)
+            alike.setdefault(kind, []).append(part)
+    return [_values_alike(group, spelling) for group in alike.values()]
+
+
+def _values_alike(parts: list[LeftOutValues], spelling: Spelling) -> str:
+    part = parts[0]
+    metrics = spelling.or_more((spelling.name(one.metric) for one in parts[:_MOST_IDS]), len(parts))
     if part.slice is not None:
-        metric = spelling.say("finding.subject", metric=metric, slice=spelling.name(part.slice))
+        metrics = spelling.say("finding.subject", metric=metrics, slice=spelling.name(part.slice))
     cause = f"cause.{part.cause}"
     return spelling.say(
         "left-out.values",
-        metric=metric,
+        metrics=metrics,
         count=part.samples,
         of=f"{part.of:,}",
         run=spelling.say(f"word.{part.run}"),

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateline import figures
-from gateline.amounts import found, needed
+from gateline.amounts import allowance, amount, judged_scale
 from gateline.remark import say_again
 from gateline.spelling import PLAIN, Spelling, without_stop
-from gateline.wording import describe, subject_in_sentence
+from gateline.wording import describe, is_within_reach, subject_in_sentence
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
-    from gateline.verdict import StatedProblem, Verdict
+    from gateline.verdict import BaseVerdict, StatedProblem, Verdict
 
 BLOCKED, PASSED, WARNED, NO_VERDICT = "blocked", "passed", "warned", "no-verdict"
 _FIRST_IDS = 3
@@ -31,15 +31,34 @@ def outcome(verdict: Verdict) -> str:
 
 
 def outcome_word(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
-    """Return `blocked`, `passed`, `passed with warnings` or `no verdict`."""
-    return spelling.say(f"outcome.{outcome(verdict)}")
+    """Return `blocked`, `passed`, `passed with warnings` or `no verdict`, and that the change loosens its policy."""
+    key = outcome(verdict)
+    if key != NO_VERDICT and loosening(verdict):
+        return spelling.say("outcome.blocked-loosened" if key == BLOCKED else "outcome.passed-loosened")
+    return spelling.say(f"outcome.{key}")
 
 
 def loosening(verdict: Verdict) -> bool:
     """Return whether this change loosens its own policy: by one of its changes, or by what comes of them together."""
+    return _passes_by_its_policy(verdict) or any(change.loosens for change in verdict.policy.changes)
+
+
+def _passes_by_its_policy(verdict: Verdict) -> bool:
+    """Return whether the verdict is a pass and would not be one under the base branch's policy."""
     base = verdict.policy.under_base
-    lets_through = base is not None and verdict.verdict == "pass" and base.verdict != "pass"
-    return lets_through or any(change.loosens for change in verdict.policy.changes)
+    return base is not None and verdict.verdict == "pass" and base.verdict != "pass"
+
+
+def why_under_base(base: BaseVerdict, spelling: Spelling, fail_on: str) -> str:
+    """Return why the base branch's policy says so: its worst finding, its first problem, or what it said in English."""
+    if base.worst is not None:
+        return describe(base.worst, spelling, fail_on=fail_on)
+    if base.problem is not None:
+        return spelling.sentence(spelling.text(without_stop(message_of(base.problem, spelling))))
+    reason = (
+        spelling.text(without_stop(base.because[0])) if base.because else spelling.say("finding.no-reason")
+    )
+    return spelling.sentence(reason)
 
 
 def blockers(verdict: Verdict) -> list[Finding]:
@@ -51,13 +70,47 @@ def blockers(verdict: Verdict) -> list[Finding]:
 
 
 def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
-    """Return the sentence that a reader with five seconds reads."""
+    """Return the sentence that a reader with five seconds reads; a loosened policy is told before a pass."""
     if verdict.verdict == "invalid":
         return _headline_of_problems(verdict, spelling)
+    if _passes_by_its_policy(verdict):
+        return _say_what_base_says(verdict, spelling)
+    said = _headline_of_findings(verdict, spelling)
+    if not loosening(verdict):
+        return said
+    if verdict.verdict == "fail":
+        return spelling.join_sentences([said, spelling.say("headline.loosened")])
+    return spelling.join_sentences([_say_what_base_says(verdict, spelling), said])
+
+
+def told_in_headline(verdict: Verdict) -> Finding | None:
+    """Return the finding whose whole sentence the headline holds among those that block or need a look."""
+    if verdict.verdict == "fail":
+        return next(iter(blockers(verdict)), None)
+    pairing = verdict.pairing
+    same = pairing is not None and (pairing.identical or pairing.carried_over)
+    if verdict.verdict == "invalid" or _passes_by_its_policy(verdict) or verdict.first_run or same:
+        return None
+    return next((finding for finding in verdict.findings if finding.warns), None)
+
+
+def _say_what_base_says(verdict: Verdict, spelling: Spelling) -> str:
+    """Return that the policy is loosened, and what the base branch's policy says."""
+    base = verdict.policy.under_base
+    if base is None:
+        return spelling.say("headline.loosened")
+    if base.verdict == "pass":
+        return spelling.say("headline.base-passes")
+    key = "headline.base-blocks" if base.verdict == "fail" else "headline.base-undecided"
+    return spelling.say(key, reason=why_under_base(base, spelling, verdict.fail_on))
+
+
+def _headline_of_findings(verdict: Verdict, spelling: Spelling) -> str:
+    """Return the worst finding, or what the pass rests on."""
     blocking = blockers(verdict)
     if blocking:
         more = _more("headline.more-block", len(blocking) - 1, spelling)
-        return spelling.join_sentences([describe(blocking[0], spelling), more])
+        return spelling.join_sentences([describe_in(verdict, blocking[0], spelling), more])
     if verdict.verdict == "fail":
         return spelling.join_clauses(verdict.because[:1]) or spelling.say("headline.gate-said-no")
     if verdict.first_run:
@@ -67,14 +120,14 @@ def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
         return spelling.join_sentences([same, _what_passed(verdict, spelling)])
     warning = [f for f in verdict.findings if f.warns]
     if warning:
-        first = spelling.say("headline.warning", finding=describe(warning[0], spelling))
+        first = spelling.say("headline.warning", finding=describe_in(verdict, warning[0], spelling))
         more = _more("headline.more-need-a-look", len(warning) - 1, spelling)
         return spelling.join_sentences([first, more])
     if len(verdict.findings) == 1:
-        return describe(verdict.findings[0], spelling)
+        return describe_in(verdict, verdict.findings[0], spelling)
     shown = [f for f in verdict.findings if f.kind == "improvement" and f.status.value == "pass"]
     return spelling.join_sentences(
-        [_what_passed(verdict, spelling), *(describe(finding, spelling) for finding in shown[:1])]
+        [_what_passed(verdict, spelling), *(describe_in(verdict, finding, spelling) for finding in shown[:1])]
     )
 
 
@@ -90,9 +143,14 @@ def _say_same_records(verdict: Verdict, spelling: Spelling) -> str:
     return spelling.say("headline.carried-over", count=pairing.carried_over, asked=pairing.paired)
 
 
+def describe_in(verdict: Verdict, finding: Finding, spelling: Spelling = PLAIN) -> str:
+    """Return a finding in one sentence as it counts in this verdict."""
+    return describe(finding, spelling, fail_on=verdict.fail_on)
+
+
 def counts_line(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     """Return how many checks had which outcome: `14 checks: 2 fail · 1 inconclusive · 11 pass`."""
-    unsettled = sum(one.blocks and one.status.value == "inconclusive" for one in verdict.findings)
+    unsettled = sum(one.status.value == "inconclusive" for one in blockers(verdict))
     parts = []
     for status in ("fail", "inconclusive", "waived", "skipped", "pass"):
         number = verdict.counts.get(status)
@@ -156,6 +214,7 @@ def _mend(finding: Finding, spelling: Spelling) -> str:
         finding.status.value == "inconclusive"
         and finding.samples_needed is not None
         and finding.missed_by <= 0
+        and is_within_reach(finding)
     ):
         return spelling.say(
             "unblock.show",
@@ -163,9 +222,26 @@ def _mend(finding: Finding, spelling: Spelling) -> str:
             about=figures.about(finding.samples_needed),
             now=f"{finding.samples:,}",
         )
-    return spelling.say(
-        "unblock.bring", subject=what, needed=needed(finding, spelling), now=found(finding, spelling)
-    )
+    if finding.status.value == "inconclusive" and finding.missed_by <= 0:
+        if finding.samples_needed is not None:
+            return spelling.say("unblock.out-of-reach", subject=what)
+        left_out = any(remark is not None and remark.key == "note.left-out" for remark in finding.notes_said)
+        return spelling.say("unblock.leave-out-less" if left_out else "unblock.settle", subject=what)
+    return _reach(finding, what, spelling)
+
+
+def _reach(finding: Finding, what: str, spelling: Spelling) -> str:
+    """Return which value, loss or gain would do: a change is told by its size and not as a number with a sign."""
+    if finding.judged == "candidate":
+        scale = judged_scale(finding, spelling)
+        key = "unblock.at-most" if finding.at_most is not None else "unblock.at-least"
+        now = scale.full(finding.candidate)
+        return spelling.say(key, subject=what, bound=scale.full(finding.threshold), now=now)
+    key = "unblock.gain" if finding.kind == "improvement" else "unblock.lose"
+    if not finding.threshold:
+        key = "unblock.gain-any" if finding.kind == "improvement" else "unblock.lose-nothing"
+    now = amount(finding, spelling)
+    return spelling.say(key, subject=what, bound=allowance(finding, spelling), now=now)
 
 
 def _headline_of_problems(verdict: Verdict, spelling: Spelling) -> str:

@@ -99,7 +99,10 @@ def _loosened(verdict: Verdict, spelling: Spelling) -> dict[str, Any] | None:
     if not loosening(verdict):
         return None
     changes = [Markup(facts.policy_change(change, spelling)) for change in verdict.policy.changes]
-    return {"under_base": Markup(facts.under_base(verdict, spelling)), "changes": changes}
+    said = (
+        "" if verdict.verdict == "pass" else facts.under_base(verdict, spelling)
+    )  # a pass has it in its headline
+    return {"under_base": Markup(said), "changes": changes}
 
 
 def _notices(verdict: Verdict, spelling: Spelling) -> list[str]:
@@ -132,7 +135,9 @@ def _forest(verdict: Verdict, spelling: Spelling) -> list[dict[str, Any]]:
             {
                 "status": html_tables.status(finding, spelling),
                 "name": Markup(subject(finding, spelling)),
-                "bar": charts.forest_row(finding, f"forest-{number}-{place}", spelling.texts),
+                "bar": charts.forest_row(
+                    finding, f"forest-{number}-{place}", spelling.texts, verdict.fail_on
+                ),
                 "found": html_tables.kept_together(found(finding, spelling)),
                 "interval": html_tables.span(finding, spelling),
                 "needed": html_tables.kept_together(needed(finding, spelling)),
@@ -212,7 +217,7 @@ def _layer(section: Section, verdict: Verdict, spelling: Spelling) -> dict[str, 
         "title": section.title(spelling),
         "subtitle": section.question(spelling),
         "checks": html_tables.checks(section.findings, section_title(section, spelling), spelling),
-        "notes": [Markup(describe(finding, spelling)) for finding in unsettled],
+        "notes": [Markup(describe(finding, spelling, fail_on=verdict.fail_on)) for finding in unsettled],
         "spreads": spreads,
         "curves": curves,
     }

@@ -68,7 +68,7 @@ def _case(verdict: Verdict, finding: Finding, name: str, outcome: str, spelling:
     opening = _opening(verdict, name, finding.line)
     if not outcome:
         return f"{opening}/>"
-    text = describe(finding, spelling)
+    text = describe(finding, spelling, fail_on=verdict.fail_on)
     if outcome == "failure":
         kind = xml_text(f"{finding.kind} {finding.status.value}")
         shown = xml_text(text)

@@ -143,6 +143,7 @@ class _Page:
 
     def _head(self, room: Room) -> dict[str, Any]:
         policy, spelling = self.verdict.policy, self.spelling
+        said = self.verdict.verdict == "pass"  # then the headline says it
         sentence = spelling.say("markdown.too-long") if room.bare else headline(self.verdict, spelling)
         return {
             "marker": Markdown(marker(policy.name)),
@@ -154,7 +155,7 @@ class _Page:
             "preface": self.preface,
             "headline": Markdown(sentence),
             "loosened": loosening(self.verdict),
-            "under_base": Markdown("" if room.bare else facts.under_base(self.verdict, spelling)),
+            "under_base": Markdown("" if room.bare or said else facts.under_base(self.verdict, spelling)),
             "policy_changes": _some(
                 policy.changes,
                 0 if room.bare else _MOST_LINES,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from gateline.amounts import found, needed
 from gateline.reports import bars, facts, language_of
 from gateline.reports.escape import (
     IN_TERMINAL,
@@ -25,15 +26,17 @@ from gateline.reports.headline import (
     WARNED,
     blockers,
     counts_line,
+    describe_in,
     headline,
     hint_of,
     loosening,
     message_of,
     outcome,
     outcome_word,
+    told_in_headline,
     unblock,
 )
-from gateline.wording import describe
+from gateline.wording import subject
 
 if TYPE_CHECKING:
     from gateline.findings import Finding
@@ -57,11 +60,15 @@ def render(
     colour: bool = False,
     quiet: bool = False,
     verbose: bool = False,
+    with_files: bool = False,
     language: str | None = None,
 ) -> str:
-    """Return the report; `quiet` is one line, `verbose` lists every check and every fact of provenance."""
+    """Return the report; `quiet` is one line, `verbose` lists every check and every fact of provenance.
+
+    `with_files` says that `verdict.json` is written as well, so that it may be pointed to.
+    """
     spelling = IN_TERMINAL.speaking(language_of(verdict, language))
-    page = _Page(max(width, _NARROWEST), colour, spelling)
+    page = _Page(max(width, _NARROWEST), colour, spelling, with_files)
     key = outcome(verdict)
     if key == NO_VERDICT:
         _write_no_verdict(page, verdict, quiet)
@@ -84,8 +91,8 @@ def render(
 class _Page:
     """Lines of a given width, in one language."""
 
-    def __init__(self, width: int, colour: bool, spelling: Spelling):
-        self.width, self.colour, self.spelling = width, colour, spelling
+    def __init__(self, width: int, colour: bool, spelling: Spelling, with_files: bool):
+        self.width, self.colour, self.spelling, self.with_files = width, colour, spelling, with_files
         self.lines: list[str] = []
 
     def paint(self, text: str, code: str) -> str:
@@ -155,7 +162,7 @@ def _write_no_verdict(page: _Page, verdict: Verdict, quiet: bool) -> None:
     page.lines += [f"  {_problem(problem, spelling)}" for problem in problems]
     if not problems:
         page.lines += [f"  {terminal_text(sentence)}" for sentence in verdict.because]
-        _list(page, "text.not-judged", verdict.findings, _MOST_LISTED)
+        _list(page, "text.not-judged", verdict, verdict.findings, _MOST_LISTED)
     for line in facts.left_out(verdict, spelling):
         page.write(line, "  ", "    ")
 
@@ -178,18 +185,38 @@ def _write_policy(page: _Page, verdict: Verdict) -> None:
     if not loosening(verdict):
         return
     page.section(page.spelling.say("text.loosened"))
-    page.write(facts.under_base(verdict, page.spelling), "  ", "  ")
+    if verdict.verdict != "pass":  # the headline of a pass says it
+        page.write(facts.under_base(verdict, page.spelling), "  ", "  ")
     for change in verdict.policy.changes[:_MOST_LISTED]:
         page.write(facts.policy_change(change, page.spelling), "  ", "    ")
 
 
 def _write_bars(page: _Page, verdict: Verdict) -> None:
-    """Draw what is not plainly fine, where the width allows."""
+    """Draw what is not plainly fine; where the width does not allow it, list the numbers."""
     rows = bars.draw(verdict.findings, page.spelling, columns=page.width)
-    if not rows or max(map(display_width, rows)) > page.width:
+    if not rows:
         return
     page.lines.append("")
+    if max(map(display_width, rows)) > page.width:
+        _write_numbers(page, verdict)
+        return
     page.lines += [page.paint(row, _ROW_COLOURS[row[0]]) if row[0] in _ROW_COLOURS else row for row in rows]
+
+
+def _write_numbers(page: _Page, verdict: Verdict) -> None:
+    """List what the drawing would show, for a page that is too narrow for it."""
+    drawn = [finding for finding in verdict.findings if bars.is_drawn(finding)]
+    for finding in drawn[:_MOST_LISTED]:
+        line = page.spelling.say(
+            "text.found-needed",
+            rule=page.spelling.name(finding.rule),
+            subject=subject(finding, page.spelling),
+            found=found(finding, page.spelling),
+            needed=needed(finding, page.spelling),
+        )
+        page.write(line, f"{bars.SIGNS['fail' if finding.blocks else finding.status.value]} ", "  ")
+    if len(drawn) > _MOST_LISTED:
+        page.lines.append("  " + page.spelling.say("list.rest", count=len(drawn) - _MOST_LISTED))
 
 
 def _write_findings(page: _Page, verdict: Verdict, verbose: bool) -> None:
@@ -197,30 +224,36 @@ def _write_findings(page: _Page, verdict: Verdict, verbose: bool) -> None:
     blocking = blockers(verdict)
     warning = [f for f in verdict.findings if f.warns and f not in blocking]
     if verbose or len(blocking) > 1:  # a single one stands in the headline already
-        _list(page, "text.blocks", blocking, None if verbose else _MOST_LISTED)
-    _list(page, "text.needs-a-look", warning, None if verbose else _MOST_LISTED)
+        _list(page, "text.blocks", verdict, blocking, None if verbose else _MOST_LISTED)
+    _list(page, "text.needs-a-look", verdict, warning, None if verbose else _MOST_LISTED)
     if verbose:
         _list(
             page,
             "text.other-checks",
+            verdict,
             [f for f in verdict.findings if f not in blocking and f not in warning],
             None,
         )
 
 
-def _list(page: _Page, title: str, findings: Sequence[Finding], most: int | None) -> None:
+def _list(page: _Page, title: str, verdict: Verdict, findings: Sequence[Finding], most: int | None) -> None:
+    """List findings with their sentences; the one in the headline is not said again."""
     if not findings:
         return
     spelling = page.spelling
     page.section(spelling.say("text.counted-title", title=spelling.say(title), number=f"{len(findings):,}"))
+    above = told_in_headline(verdict)
     for finding in findings[:most]:
         sign = _STATUS_SIGNS[finding.status.value]
-        sentence = describe(finding, spelling)
+        sentence = describe_in(verdict, finding, spelling)
+        if finding is above:
+            sentence = spelling.sentence(spelling.say("text.said-above"))
         page.write(
             spelling.say("joint.named", name=terminal_name(finding.rule), text=sentence), f"  {sign} ", "    "
         )
     if most is not None and len(findings) > most:
-        page.lines.append(f"    {spelling.say('text.rest-elsewhere', count=len(findings) - most)}")
+        rest = "text.rest-in-file" if page.with_files else "text.rest-elsewhere"
+        page.lines.append(f"    {spelling.say(rest, count=len(findings) - most)}")
 
 
 def _write_facts(page: _Page, verdict: Verdict, verbose: bool) -> None:
@@ -247,7 +280,7 @@ def _write_facts(page: _Page, verdict: Verdict, verbose: bool) -> None:
         key = "text.to-verdict" if verdict.verdict == "invalid" else "text.to-unblock"
         page.write(spelling.say(key, step=step), "", "  ")
     if not verbose:
-        page.write(spelling.say("text.all-checks"))
+        page.write(spelling.say("text.all-checks-in-file" if page.with_files else "text.all-checks"))
 
 
 def _write_some(page: _Page, label: str, lines: Iterable[str], verbose: bool) -> None:

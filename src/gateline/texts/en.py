@@ -48,6 +48,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "outcome.passed": "passed",
     "outcome.warned": "passed with warnings",
     "outcome.no-verdict": "no verdict",
+    "outcome.blocked-loosened": "blocked, policy loosened",
+    "outcome.passed-loosened": "passed, policy loosened",
     "status.fail": "fail",
     "status.inconclusive": "inconclusive",
     "status.waived": "waived",
@@ -146,6 +148,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "about {about} sample would settle it",
         "other": "about {about} samples would settle it",
     },
+    "rest.out-of-reach": "no realistic number of samples would settle it",
     "rest.uncorrected": {
         "one": "from {count} label of people and {things} of the judge; by the judge alone {value}",
         "other": "from {count} labels of people and {things} of the judge; by the judge alone {value}",
@@ -153,6 +156,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "rest.judge-alone": "by the judge alone {value}",
     "rest.judge-stands": "that is the judge alone, and its fail stands: {reason}",
     "rest.blocks": "the rule asks for proof, so it blocks",
+    "rest.blocks-as-asked": "it blocks, as {option} asks for proof",
     "rest.warns": "let through with a warning",
     "rest.let-through": "let through by the rule",
     "rest.by-value": "decided by the value, not the interval",
@@ -287,7 +291,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     },
     "notice.uneven-tries": "{file}: the questions were not tried equally often, some of them {times} times",
     "notice.not-evaluated-again": (
-        "both files hold the same records, measured times or ids of runs and all: the candidate was not evaluated again"
+        "both files hold the same records, down to measured times or run ids: the candidate was not evaluated again"
     ),
     "notice.carried-over": {
         "one": "{file}: {count} of {asked} records is the baseline's in every field, measured times or ids of runs "
@@ -542,15 +546,21 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     # the verdict in words
     "headline.first-run": "There is no baseline yet, so only fixed limits were judged.",
     "headline.not-evaluated-again": (
-        "The candidate was not evaluated again: it holds the baseline's records, measured times or ids of runs and all."
+        "The candidate was not evaluated again: it holds the baseline's records, down to measured times or run ids."
     ),
     "headline.carried-over": {
-        "one": "{count} of {asked} questions was not answered again: its record is the baseline's, measured times or "
-        "ids of runs and all.",
-        "other": "{count} of {asked} questions were not answered again: their records are the baseline's, measured "
-        "times or ids of runs and all.",
+        "one": "{count} of {asked} questions was not answered again: its record is the baseline's, down to "
+        "measured times or run ids.",
+        "other": "{count} of {asked} questions were not answered again: their records are the baseline's, down to "
+        "measured times or run ids.",
     },
     "headline.identical": "Baseline and candidate hold the same records, so nothing was compared.",
+    "headline.base-blocks": "Passes under the changed policy; the base branch's policy would block: {reason}",
+    "headline.base-undecided": (
+        "Passes under the changed policy; the base branch's policy would give no verdict: {reason}"
+    ),
+    "headline.base-passes": "This change loosens its policy; the base branch's policy lets it through as well.",
+    "headline.loosened": "This change loosens its policy.",
     "headline.warning": "Nothing blocks, but look at this: {finding}",
     "headline.more-block": {"one": "{count} more check blocks.", "other": "{count} more checks block."},
     "headline.more-need-a-look": {
@@ -578,9 +588,17 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "unblock.give-samples": "give {subject} samples",
     "unblock.make-measurable": "make {subject} measurable",
     "unblock.show": "show it for {subject} with about {about} samples (now {now})",
-    "unblock.bring": "bring {subject} to {needed} (now {now})",
+    "unblock.settle": "give {subject} more samples",
+    "unblock.leave-out-less": "leave out less of {subject}",
+    "unblock.out-of-reach": "improve {subject}, as no realistic number of samples would settle it",
+    "unblock.at-least": "bring {subject} to at least {bound} (now {now})",
+    "unblock.at-most": "bring {subject} to at most {bound} (now {now})",
+    "unblock.lose": "lose at most {bound} in {subject} (now {now})",
+    "unblock.lose-nothing": "lose nothing in {subject} (now {now})",
+    "unblock.gain": "gain at least {bound} in {subject} (now {now})",
+    "unblock.gain-any": "gain something in {subject} (now {now})",
     "unblock.hard": "{rule} is a hard rule and can't be waived",
-    "unblock.waive": "or, if it is meant, record a waiver for {rule} in {file} (rule in line {line})",
+    "unblock.waive": "or, if it is meant, record a waiver for {rule} in {file} (rule on line {line})",
     "unblock.others": {
         "one": "{count} more check has to be settled as well.",
         "other": "{count} more checks have to be settled as well.",
@@ -617,7 +635,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "left-out.only-in-candidate": "{questions} only in the candidate",
     "left-out.had-passed": "{count} of them had passed",
     "left-out.by-slice": "by slice {slices}",
-    "left-out.values": "{metric}: {count} of {of} in the {run} have {cause}, {counted}: {ids}",
+    "left-out.values": "{metrics}: {cause} for {count} of {of} in the {run}, {counted}: {ids}",
     "left-out.not-named": "not named",
     "cause.no_answer": "no answer",
     "cause.no_score": "no score",
@@ -708,15 +726,19 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "text.needs-a-look": "needs a look",
     "text.other-checks": "other checks",
     "text.counted-title": "{title} ({number})",
-    "text.rest-elsewhere": "and {count} more, see -v or verdict.json",
+    "text.rest-elsewhere": "and {count} more, see -v",
+    "text.rest-in-file": "and {count} more, see -v or verdict.json",
+    "text.said-above": "said above",
     "text.loosened": "This change loosens the policy",
     "text.note": "note: ",
-    "text.left-out": "left out: ",
+    "text.left-out": "missing: ",
     "text.changed": "changed: ",
     "text.again": "Again: {command}",
     "text.to-unblock": "To unblock: {step}",
     "text.to-verdict": "To get a verdict: {step}",
-    "text.all-checks": "All checks: -v, or verdict.json.",
+    "text.all-checks": "All checks: -v.",
+    "text.all-checks-in-file": "All checks: -v, or verdict.json.",
+    "text.found-needed": "{rule}: {subject}: {found} (needed: {needed})",
     # the comment
     "whole.summary": "{summary} and {file}",
     "whole.files": "{file} and the other files that this job keeps",
