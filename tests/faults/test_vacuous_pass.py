@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from gateline.cli import run
 from gateline.errors import PolicyError
+from gateline.files import is_surely_absent
 from gateline.findings import Status
 from gateline.policy import read_policy
 from gateline.verdict import Verdict
@@ -123,3 +125,37 @@ def test_a_baseline_that_cannot_be_read_is_no_verdict_and_named(
     found = {finding.rule: finding for finding in verdict.findings}
     assert (found["floor"].status, found["holds"].status) == (Status.PASS, Status.SKIPPED)
     assert "no baseline" in " ".join([*verdict.notices, *found["holds"].notes, *verdict.because])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links are POSIX")
+def test_only_a_name_that_surely_nothing_has_is_absent(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "folder").symlink_to("gone")
+    (tmp_path / "round").symlink_to("round")
+    there = [
+        "file",
+        "link",
+        "folder",
+        "folder/run.jsonl",
+        "folder/a/run.jsonl",
+        "round",
+        "round/run.jsonl",
+        "",
+    ]
+    absent = ["none", "none/run.jsonl", "file/run.jsonl", "x" * 5000, "a\0b"]
+    assert [name for name in there if is_surely_absent(f"{tmp_path}/{name}")] == []
+    assert [name for name in absent if not is_surely_absent(f"{tmp_path}/{name}")] == []
+
+
+@pytest.mark.parametrize(
+    "code", [errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE, errno.ELOOP, errno.ENOMEM]
+)
+def test_trouble_with_looking_is_no_proof_that_nothing_is_there(
+    code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("gateline.files.os.lstat", refuse)
+    assert not is_surely_absent("baseline.jsonl")
