@@ -136,3 +136,19 @@ def test_every_field_of_the_schema_is_described(capsys: pytest.CaptureFixture[st
     bare = [f"{part}.{name}" for part, one in parts.items() for name, field in one.get("properties", {}).items()  # type: ignore[union-attr]
             if "description" not in field and name != "kind"]  # fmt: skip
     assert bare == []
+
+
+@pytest.mark.parametrize("width", [40, 72, 100])
+def test_an_explanation_keeps_to_the_width_and_loses_nothing(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("p.yml").write_text(policy_text(LIMIT, TOLERANCE))
+    monkeypatch.setenv("COLUMNS", "10000")
+    assert run(["explain", "p.yml"]) == 0
+    wide = capsys.readouterr().out
+    assert max(map(len, wide.splitlines())) > width
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert run(["explain", "p.yml"]) == 0
+    narrow = capsys.readouterr().out
+    assert max(map(len, narrow.splitlines())) <= width
+    assert narrow.split() == wide.split()

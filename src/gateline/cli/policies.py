@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 
-from gateline.cli.output import print_problems, print_report
+from gateline.cli.output import print_problems, print_report, terminal_width
 from gateline.errors import GatelineError
 from gateline.explanation import explain, review
 from gateline.policy import Policy, load_policy
@@ -31,7 +32,19 @@ def _lint(path: str) -> int:
 
 def run_explain(options: argparse.Namespace) -> int:
     """Say a policy in plain sentences."""
-    return 0 if print_report(explain(load_policy(options.policy))) else 2
+    return 0 if print_report(_wrap(explain(load_policy(options.policy)), terminal_width())) else 2
+
+
+def _wrap(text: str, width: int) -> str:
+    """Return a text of plain lines and bullets, each broken to the width between words."""
+    lines = []
+    for line in text.split("\n"):
+        hanging = "  " if line.startswith("- ") else ""
+        broken = textwrap.wrap(
+            line, width, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
+        )
+        lines += broken or [""]
+    return "\n".join(lines)
 
 
 def run_schema(options: argparse.Namespace) -> int:

@@ -215,7 +215,7 @@ def _layer(section: Section, verdict: Verdict, spelling: Spelling) -> dict[str, 
     return {
         "id": section.layer,
         "title": section.title(spelling),
-        "subtitle": section.question(spelling),
+        "subtitle": Markup(section.question(spelling)),
         "checks": html_tables.checks(section.findings, section_title(section, spelling), spelling),
         "notes": [Markup(describe(finding, spelling, fail_on=verdict.fail_on)) for finding in unsettled],
         "spreads": spreads,

@@ -36,7 +36,7 @@ class Section:
 
     def question(self, spelling: Spelling) -> str:
         """Return what one asks of this layer; of no known layer, how a metric gets one."""
-        return spelling.say(f"layer-question.{self.layer}", key="`layer:`")
+        return spelling.say(f"layer-question.{self.layer}", key=spelling.name("layer:"))
 
     @property
     def metrics(self) -> frozenset[str]:

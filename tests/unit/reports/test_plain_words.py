@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +19,9 @@ from gateline.texts import load
 from gateline.verdict import LeftOutValues, PolicyChange, Verdict
 from gateline.wording import describe
 
+from .layered import whole_system_verdict
 from .verdicts import (
+    cost_limit,
     design_verdict,
     fine_verdict,
     improvement,
@@ -23,6 +29,7 @@ from .verdicts import (
     make_finding,
     make_verdict,
     passing,
+    span,
     unsettled,
 )
 
@@ -209,3 +216,85 @@ def test_the_sentence_of_the_headline_is_not_said_again_below(verdict: Verdict, 
     assert page.count(describe(first).rstrip(".")) == 1
     for finding in verdict.findings if verbose else ():
         assert f" {finding.rule}: " in page
+
+
+def test_a_page_marks_names_as_code_and_shows_no_mark_of_another_language() -> None:
+    for language in ("en", "zh"):
+        page = html.render(whole_system_verdict(), language=language)
+        assert "`" not in page
+        assert "<code>layer:</code>" in page
+
+
+_LOOK = """<script>
+onload = () => {
+  const beyond = [];
+  document.querySelectorAll('section').forEach(section => {
+    const end = section.getBoundingClientRect().right - parseFloat(getComputedStyle(section).paddingRight);
+    section.querySelectorAll('td, tbody th, table, svg, p, dd').forEach(one => {
+      if (one.getBoundingClientRect().right > end + 1) beyond.push(section.id + ': ' + one.textContent);
+    });
+  });
+  document.querySelectorAll('td').forEach(cell => {
+    if (cell.scrollWidth > cell.clientWidth + 1) beyond.push('cut off: ' + cell.textContent);
+  });
+  if (document.documentElement.scrollWidth > innerWidth) beyond.push('the page is wider than the window');
+  document.title = 'seen ' + beyond.length + ' ' + beyond.slice(0, 3).join('; ');
+}
+</script></body>"""
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_cell_leaves_its_card_in_a_browser(tmp_path: Path, language: str) -> None:
+    wide = make_finding(
+        rule="latency-both",
+        metric="latency_p95",
+        show_as="number",
+        unit="ms",
+        direction="lower",
+        slice="collection=a-longer-name",
+        baseline=11_910.0,
+        candidate=14_510.0,
+        gain=-2_600.0,
+        relative_gain=-0.218,
+        threshold=-1_910.0,
+        worse_by_at_most=1_910.0,
+        interval=span(-3_000.0, -2_200.0),
+        smallest_visible_change=1_234.0,
+        samples=12_212,
+        clusters=1_800,
+        worse=7_172,
+        better=4_040,
+        layer="system",
+    )
+    verdict = make_verdict(*whole_system_verdict().findings, wide, cost_limit(rule="cost-line-total"))
+    page = re.sub(
+        '<meta http-equiv="Content-Security-Policy"[^>]*>', "", html.render(verdict, language=language)
+    )
+    (tmp_path / "page.html").write_text(page.replace("</body>", _LOOK), encoding="utf-8")
+    widths = (1200, 1081, 1000, 800, 400)
+    frames = "".join(
+        f'<iframe src="page.html" style="width:{width}px;height:900px"></iframe>' for width in widths
+    )
+    collect = (
+        "<script>setTimeout(() => document.body.dataset.seen = [...frames].map(one => one.document.title)"
+        ".join('\\n'), 1000)</script>"
+    ).replace("[...frames]", "Array.from({length: frames.length}, (_, at) => frames[at])")
+    (tmp_path / "frames.html").write_text(f"<body>{frames}{collect}</body>", encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
+    seen = subprocess.run(
+        [
+            "chromium",
+            *options,
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--virtual-time-budget=4000",
+            "--dump-dom",
+            (tmp_path / "frames.html").as_uri(),
+        ],
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    told = re.search('data-seen="([^"]*)"', seen.stdout)
+    assert told is not None
+    assert told[1].split("\n") == ["seen 0 "] * len(widths) or told[1].split("\n") == ["seen 0"] * len(widths)
