@@ -66,6 +66,32 @@ def test_a_first_policy_has_a_verdict_on_its_own_file(tool: str, tmp_path: Path)
     assert judged
 
 
+def jitter(comparison: Comparison) -> Comparison:
+    """Return the comparison with times and costs of the candidate other by a thousandth; nothing else changed."""
+    rng = np.random.default_rng(1)
+    metrics = {}
+    for name, values in comparison.pairs.metrics.items():
+        side = values.candidate
+        if comparison.metrics[name].range is None and comparison.metrics[name].unit:
+            side = replace(side, value=side.value * (1 + rng.uniform(-1e-3, 1e-3, len(side.value))))
+        metrics[name] = replace(values, candidate=side)
+    pairs = replace(comparison.pairs, metrics=metrics, identical=False)
+    return Comparison(pairs, comparison.metrics, comparison.settings)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_run_in_which_only_times_differ_a_little_passes_every_check(tool: str, tmp_path: Path) -> None:
+    """A first gate that warns of a run that changed nothing is one that people learn to ignore."""
+    for path, run in runs_of(tool):
+        proposed = propose(run, tmp_path)
+        if proposed is None:
+            continue
+        again = jitter(compare(proposed[1], path, path))
+        told = [finding for rule in proposed[1].policy.rules for finding in rule.check(again)]
+        wrong = [(one.rule, one.status) for one in told if one.warns or one.blocks]
+        assert wrong == [], (path, proposed[0].read_text())
+
+
 def ruin(comparison: Comparison) -> Comparison:
     """Return the comparison with every value of the candidate as bad as can be."""
     metrics = {}

@@ -16,7 +16,8 @@ from gateline.errors import InputError
 from gateline.inspection import inspect_run
 from gateline.policy import Policy, read_policy
 from gateline.proposal import propose_policy, workflow_text
-from gateline.proposal.choices import ProposedMetric, choose_cluster
+from gateline.proposal.choices import ProposedMetric, choose_cluster, list_candidates
+from gateline.proposal.repetition import drop_redundant
 from gateline.proposal.tolerances import Sample, choose_tolerance
 from gateline.proposal.yaml_words import quote, round_down, round_up, round_up_to_two_digits
 from gateline.samples import Column, Run
@@ -109,7 +110,7 @@ def test_what_is_not_known_is_said():
 def test_few_questions_and_lost_scores_are_said():
     run = run_of(20, metrics={"faithfulness": [0.5] * 15 + [math.nan] * 5})
     text = propose_policy(run)
-    assert "CHECK: faithfulness has 15 values." in text
+    assert "# faithfulness has 15 values." in text
     assert "CHECK: faithfulness has no value for 5 of 20 samples of this run (25.0%)" in text
     policy = read_policy(text, "first.yml").policy
     assert (policy.samples.at_least, policy.missing.drop_at_most) == (14, 0.3)
@@ -172,7 +173,10 @@ def test_tolerances_are_what_a_test_of_that_size_can_show(size):
     detectable = deviates * np.std(values, ddof=1) / math.sqrt(size)
     tolerance = tolerance_of(values)
     assert tolerance.shows == pytest.approx(detectable, rel=0.01)
-    if detectable > 0.1:  # wider than a person would accept: how many would show the bound is told instead
+    if tolerance.is_widened:  # 30 equal pairs are shown equal to 10.8 points
+        assert size == 30
+        assert 0.108 < tolerance.bound <= 0.12
+    elif detectable > 0.1:  # wider than a person would accept: how many would show the bound is told instead
         assert tolerance.bound == 0.1
         assert deviates * np.std(values, ddof=1) / math.sqrt(tolerance.needed) == pytest.approx(0.1, rel=0.01)
     else:
@@ -185,13 +189,13 @@ def test_tolerances_are_what_a_test_of_that_size_can_show(size):
     st.sampled_from(["accuracy", "hallucination"]),
 )
 def test_a_tolerance_leaves_room_to_fail(values, name):
-    """Whatever the values, the bound is at most a tenth of the range, and the run can fall by more than it."""
+    """The bound is at most a tenth of the range, or what few questions settle, and the run can fall by more."""
     tolerance = tolerance_of(values, name)
     room = float(np.mean(values)) if name == "accuracy" else 1 - float(np.mean(values))
     if tolerance is None:
         assert room == 0 or len(values) >= 30
         return
-    assert 0 < tolerance.bound <= min(0.1, room)
+    assert 0 < tolerance.bound <= min(0.2 if tolerance.is_widened else 0.1, room)
 
 
 def test_all_passed_is_not_certainty():
@@ -313,3 +317,54 @@ def test_the_workflow():
     (gate,) = [step["run"] for step in job["steps"] if step.get("name") == "Gate"]
     assert gate.startswith("gateline check ")
     json.dumps(workflow["jobs"])
+
+
+def test_what_says_the_same_again_is_left_out_with_the_reason_and_the_deepest_rank_stays():
+    rng = np.random.default_rng(3)
+    first, deep = rng.random(80).round(1).tolist(), rng.random(80).round(2).tolist()
+    metrics = {
+        "precision_at_1": first,
+        "recall_at_1": first,
+        "recall_at_5": deep,
+        "ndcg_at_1": first,
+        "faithfulness": rng.random(80).round(1).tolist(),
+    }
+    slices = {"topic": ["a"] * 40 + ["b"] * 40, "twin": ["x"] * 40 + ["y"] * 40, "one": ["z"] * 80}
+    text = propose_policy(run_of(80, metrics=metrics, slices=slices))
+    policy = read_policy(text, "first.yml").policy
+    assert set(policy.metrics) == {"recall_at_5", "ndcg_at_1", "faithfulness"}
+    assert "precision_at_1: left out: the same values as ndcg_at_1 in all samples" in text
+    assert policy.slices.by == ["topic"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=30, max_size=60))
+@settings(max_examples=25, deadline=None)
+def test_a_pass_that_its_parts_decide_is_no_metric_of_its_own_and_one_that_they_contradict_is(parts):
+    parts = [*parts, (10, 10)]  # which passes, and fails in the contradiction, though nothing is better
+    one, two = (np.array(column) / 10 for column in zip(*parts, strict=True))
+    derived = ((one >= 0.5) & (two >= 0.3)).astype(float)
+    if derived.min() == derived.max() or any(np.array_equal(derived, part) for part in (one, two)):
+        return
+    for passed, follows in ((derived, True), (1 - derived, False)):
+        told: dict[str, str] = {}
+        run = run_of(
+            len(parts),
+            metrics={"pass": passed.tolist(), "relevance": one.tolist(), "faithfulness": two.tolist()},
+        )
+        kept = drop_redundant(list_candidates(inspect_run(run).numbers), run, told)
+        assert ("pass" in {metric.name for metric in kept}) != follows
+        assert ("follows from the other scores" in told.get("pass", "")) == follows
+
+
+def test_a_candidate_whose_requests_fail_has_a_verdict_where_costs_are_judged():
+    metrics = {"faithfulness": np.linspace(0, 1, 60).tolist()}
+    with_cost = run_of(60, metrics=metrics, fields={"cost_usd": np.linspace(0.1, 0.2, 60).tolist()})
+    assert propose(with_cost).missing.drop_at_most == 0.1
+    assert propose(run_of(60, metrics=metrics)).missing.drop_at_most < 0.1
+
+
+def test_few_questions_are_told_at_the_top_from_which_loss_on_they_catch_one():
+    text = propose_policy(run_of(30, metrics={"faithfulness": np.linspace(0, 1, 30).tolist()}))
+    assert "# 30 independent questions catch a loss of about " in text.partition("version: 1")[0]
+    many = propose_policy(run_of(900, metrics={"faithfulness": np.linspace(0, 1, 900).tolist()}))
+    assert "can't settle less" not in many

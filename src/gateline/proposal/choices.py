@@ -5,6 +5,7 @@ It settles nothing and makes no text.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -88,13 +89,15 @@ def list_guesses(columns: Sequence[NumberColumn]) -> list[ProposedMetric]:
 
 
 def _one_rank(metrics: Sequence[ProposedMetric]) -> list[ProposedMetric]:
-    """Return of metrics that differ only in a rank or a percentile one: `ndcg_at_10`, `itl_p95_ms`, or the first."""
-    stems = {}
+    """Return of metrics that differ only in a rank or a percentile one: `ndcg_at_10`, `itl_p95_ms`, or the deepest."""
+    stems: dict[str, ProposedMetric] = {}
+    ranks: dict[str, float] = {}
     for metric in metrics:
         stem, at, rank, unit = _RANK.fullmatch(metric.name).groups()  # type: ignore[union-attr]
         key = f"{stem}\0{at}\0{unit}" if at else metric.name
-        if key not in stems or rank == _USUAL_RANK.get(at):
-            stems[key] = metric
+        place = math.inf if at and rank == _USUAL_RANK[at] else int(rank or 0) * (at != "_p")
+        if key not in stems or place > ranks[key]:
+            stems[key], ranks[key] = metric, place
     return list(stems.values())
 
 

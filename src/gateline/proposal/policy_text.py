@@ -43,7 +43,7 @@ def propose_policy(run: Run, *, name: str = "first-gate") -> str:
     found = inspect_run(run)
     selection = select(run, found)
     parts = [
-        _propose_head(found, name),
+        _propose_head(found, name, selection),
         _propose_samples(found, selection),
         _propose_provenance(found),
         _propose_metrics(found, selection),
@@ -54,13 +54,31 @@ def propose_policy(run: Run, *, name: str = "first-gate") -> str:
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
 
-def _propose_head(found: Inspection, name: str) -> list[str]:
+def _propose_head(found: Inspection, name: str, selection: Selection) -> list[str]:
     return [
         f"# A first policy, proposed by gateline {gateline.__version__} from {comment(found.file)}.",
         "# What it could not know it guessed: read each line, and change what is not meant.",
         "# gateline lint checks it, gateline explain says it in sentences.",
+        *_say_what_few_settle(selection),
         "version: 1",
         f"name: {quote(name)}",
+    ]
+
+
+def _say_what_few_settle(selection: Selection) -> list[str]:
+    """Return from which loss on so few questions catch one; a rule sees it where it shows beyond the tolerance."""
+    told = [one.tolerance for one in selection.metrics if one.tolerance is not None]
+    if not any(one.is_widened or one.by_value for one in told):
+        return []
+    caught = [one.bound + one.shows for one in told if one.is_widened and one.shows is not None]
+    size = f"# {selection.independent:,} independent questions"
+    if not caught:
+        return [
+            f"{size} are too few to tell noise from a loss; more questions are worth more than any setting."
+        ]
+    return [
+        f"{size} catch a loss of about {min(caught):.2g} four times in five, where the metric is steadiest:",
+        "# this gate can't settle less. More questions are worth more than any setting.",
     ]
 
 
@@ -75,7 +93,7 @@ def _propose_samples(found: Inspection, selection: Selection) -> list[str]:
     if fewest < FEWEST_PAIRS:
         least = min(selection.metrics, key=lambda one: len(one.sample))
         settings += [
-            f"  # CHECK: {comment(least.metric.name)} has {len(least.sample)} values. By default 30 are",
+            f"  # {comment(least.metric.name)} has {len(least.sample)} values. By default 30 are",
             "  # asked for, and so few show large changes only: more samples are worth more than any setting.",
             f"  at_least: {fewest}",
         ]
@@ -164,6 +182,8 @@ def _propose_missing(selection: Selection) -> list[str]:
         if one.left_out > 0.02
     ]
     why = "past this share there is no verdict" + ("; room for one sample more" if share > 0.02 else "")
+    if any(one.metric.is_red_line for one in selection.metrics):
+        why = "past this share there is no verdict; a request that failed has no time and no cost"
     lines.append(f"  drop_at_most: {share * 100:g}%    # {why}")
     return lines
 

@@ -21,10 +21,9 @@ def propose_rules(selection: Selection) -> list[str]:
     lines = ["rules:"]
     if scores:
         lines += [
-            "  # Not worse than the baseline by more than the samples can show: 2.8 standard errors, rounded up,",
-            "  # as if the two runs' scores correlated by one half. A tenth of the range is the most. Where that is",
-            "  # finer than the samples can show, the comment says how many would be needed; until then such a loss",
-            "  # only warns.",
+            "  # Not worse than the baseline by more than this many samples can show, a tenth of the range at most, or",
+            "  # as much more as so few samples need to tell noise from a loss. Where the bound is finer than they can",
+            "  # show, the comment says how many would be needed; until then such a loss only warns.",
         ]
     lines += [_hold(one, one.tolerance, "holds", one.sample.independent) for one in scores if one.tolerance]
     lines += _hold_slices(scores, selection)
@@ -35,7 +34,10 @@ def _hold_slices(scores: Sequence[Chosen], selection: Selection) -> list[str]:
     rules: list[str] = []
     for one in scores:
         level = 1 - 0.05 / max(1, len(one.slices))
-        found = [(choose_tolerance(one.metric, sample, level), sample.independent) for sample in one.slices]
+        found = [
+            (choose_tolerance(one.metric, sample, level, must_settle=False), sample.independent)
+            for sample in one.slices
+        ]
         tolerances = [(told, size) for told, size in found if told is not None and not told.by_value]
         if not tolerances or len(rules) == MOST_BY_SLICE:
             continue
@@ -57,7 +59,9 @@ def _hold(one: Chosen, tolerance: Tolerance, word: str, samples: int, settings: 
     note = ""
     if tolerance.by_value:
         settings += ", decide_by: value"
-        note = "  # too few for an interval"
+        note = "  # too few samples for an interval: the plain value decides, and chance alone may break it"
+    elif tolerance.is_widened:
+        note = f"  # two equal runs of {samples:,} samples are shown to be no further apart"
     elif tolerance.needed is not None:
         note = f"  # {samples:,} show {tolerance.shows:.2g}; {bound} needs about {about(tolerance.needed)}"
     return f"  - {{id: {rule}, kind: tolerance, metric: {quote(name)}{settings}, worse_by_at_most: {bound}}}{note}"

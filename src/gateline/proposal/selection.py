@@ -27,6 +27,7 @@ from gateline.proposal.choices import (
     list_guesses,
 )
 from gateline.proposal.parts import MOST_MISSING, Part, find_part, name_apart
+from gateline.proposal.repetition import drop_redundant, drop_repeated_labels
 from gateline.proposal.tolerances import Sample, Tolerance, choose_tolerance
 from gateline.samples import Run
 from gateline.statistics import cluster_keys
@@ -39,6 +40,10 @@ FEWEST_VALUES = 10
 AT_WORST = "so near its worst value that no fall could be shown"
 FEWEST_FOR_ONE_MORE = 20
 """Samples of which one more may be missing than in this run."""
+
+
+ROOM_OF_RED_LINES = 0.1
+"""Share that may be left out where a time or a cost is judged, which failed requests don't have."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +92,10 @@ def select(run: Run, found: Inspection) -> Selection:
     told apart.
     """
     cluster, independent = choose_cluster(run)
-    labels = choose_labels(found, cluster)
+    labels = drop_repeated_labels(choose_labels(found, cluster), run)
     refused: dict[str, str] = {}
-    candidates = _settle(run, found, list_candidates(found.numbers), cluster, labels, refused)
+    listed = drop_redundant(list_candidates(found.numbers), run, refused)
+    candidates = _settle(run, found, listed, cluster, labels, refused)
     chosen = _pick(candidates, run, refused)
     if not chosen:
         guesses = _settle(run, found, list_guesses(found.numbers)[:MOST_SCORES], cluster, labels, refused)
@@ -219,7 +225,7 @@ def _tell(
         if part is None or label.name != part.label
         for place in pairs.labels.family(label.name)
     ]
-    lost, sample = side.lost[expected], sample_of(expected)
+    lost, sample = side.missing[expected], sample_of(expected)
     tolerance = choose_tolerance(metric, sample) if len(sample) and not metric.is_red_line else None
     return Chosen(
         metric,
@@ -243,11 +249,14 @@ def fewest_values(chosen: Sequence[Chosen]) -> int:
 
 
 def share_left_out(chosen: Sequence[Chosen]) -> float:
-    """Return the largest share that is left out of a metric, and one sample more, in whole percent; 2 % at least.
+    """Return the largest share that is left out of a metric, and one sample more, in whole percent; 2 or 10 % at least.
+
+    A request that failed has no time and no cost: with those, a candidate that breaks shall fail, not have no verdict.
 
     Without the one more, of 40 samples none could be missing. Of very few samples it would be a large share.
     """
     shares = [
         one.left_out + (1 / one.expected if one.expected >= FEWEST_FOR_ONE_MORE else 0) for one in chosen
     ]
-    return max(0.02, min(1.0, math.ceil(round(max(shares, default=0.0) * 100, 6)) / 100))
+    least = ROOM_OF_RED_LINES if any(one.metric.is_red_line for one in chosen) else 0.02
+    return max(least, min(1.0, math.ceil(round(max(shares, default=0.0) * 100, 6)) / 100))

@@ -6,14 +6,14 @@ A tolerance that nothing could breach is none, and is not proposed. Nothing here
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from gateline.proposal.choices import ProposedMetric
-from gateline.proposal.yaml_words import round_down, round_up
+from gateline.proposal.yaml_words import round_down, round_up, round_up_to_two_digits
 from gateline.samples import Floats
 from gateline.statistics import Paired, Settings, Statistic, gain_interval
 
@@ -29,6 +29,8 @@ MANY = 400
 """Questions from which on the interval needs no computing: it is 1.96 standard errors to either side."""
 FEWEST_OF_ITSELF = 5
 """Questions below which an interval of a metric without a range says nothing."""
+WIDEST_SETTLED = 0.2
+"""Share of the range up to which a tolerance is widened so that two equal runs are shown to be within it."""
 OF_ONE_VALUE = 0.02
 """Share of the range that a single number may fall by."""
 
@@ -46,6 +48,8 @@ class Tolerance:
     """The smallest change that the questions show four times in five; None where the values say nothing of it."""
     needed: int | None = None
     """About how many independent questions would show a change as small as the bound; None where there are enough."""
+    is_widened: bool = False
+    """Whether it is as wide as the questions can settle, and wider than they should be held to."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +73,16 @@ class Sample:
         return len(np.unique(self.cluster))
 
 
-def choose_tolerance(metric: ProposedMetric, sample: Sample, level: float = 0.95) -> Tolerance | None:
+def choose_tolerance(
+    metric: ProposedMetric, sample: Sample, level: float = 0.95, *, must_settle: bool = True
+) -> Tolerance | None:
     """Return a tolerance for the mean of some values; None where a run as bad as can be would not breach one.
 
     The smallest detectable change is 2.8 standard errors of the difference of two means. With a correlation of one
     half between the runs, that error is sd / sqrt(n), n independent groups. The bound is that, rounded up to 1, 2 or
     5 times a power of ten, at most a tenth of the range (without one: of the mean), and less than could be shown at
-    `level` (two-sided) of a run with nothing but worst values.
+    `level` (two-sided) of a run with nothing but worst values. Where it `must_settle`, two equal runs are shown to be
+    within it: it is widened for that up to a fifth of the range, or else the plain value decides.
     """
     values, independent = sample.values, sample.independent
     ends, mean = metric.range, float(values.mean())
@@ -85,7 +92,11 @@ def choose_tolerance(metric: ProposedMetric, sample: Sample, level: float = 0.95
     shows = SHOWN_AT * spread / math.sqrt(independent)
     bound = round_up(shows)
     if ends is None:
-        return _of_itself(values, mean, bound, shows, independent)
+        told = _of_itself(values, mean, bound, shows, independent)
+        if not must_settle or told.by_value or independent >= MANY:
+            return told
+        quiet = _unsettled_without_change(metric, sample, level, relative=told.is_share)
+        return replace(told, by_value=told.bound <= quiet)
     room = mean - ends[0] if metric.better == "higher" else ends[1] - mean
     if room < 1e-9:
         return None
@@ -100,24 +111,51 @@ def choose_tolerance(metric: ProposedMetric, sample: Sample, level: float = 0.95
     if shown <= 0:
         return None
     wanted = min(wanted, round_down(shown / 2))
-    return Tolerance(wanted, by_value=by_value, shows=shows, needed=_needed(shows, wanted, independent))
+    is_widened = False
+    quiet = (
+        0.0
+        if by_value or not must_settle or independent >= MANY
+        else _unsettled_without_change(metric, sample, level)
+    )
+    if wanted <= quiet:
+        settled = round_up_to_two_digits(1.05 * quiet)
+        is_widened = settled <= WIDEST_SETTLED * width and settled < shown
+        by_value = not is_widened
+        wanted = settled if is_widened else min(wanted, WIDEST_BY_VALUE * width, round_down(room / 2))
+    needed = None if is_widened else _needed(shows, wanted, independent)
+    return Tolerance(wanted, by_value=by_value, shows=shows, needed=needed, is_widened=is_widened)
 
 
 def _shown_of_the_worst(metric: ProposedMetric, sample: Sample, level: float) -> float:
     """Return the loss that the gate would take for shown where each value became the worst; 0 for none."""
     assert metric.range is not None
     worst = metric.range[0] if metric.better == "higher" else metric.range[1]
-    bad = np.full(len(sample), worst)
+    _, high = _ends_of_gain(metric, sample, np.full(len(sample), worst), level)
+    return 0.0 if high is None else -high
+
+
+def _unsettled_without_change(
+    metric: ProposedMetric, sample: Sample, level: float, *, relative: bool = False
+) -> float:
+    """Return the loss that the gate can't rule out where no value changed."""
+    low, _ = _ends_of_gain(metric, sample, sample.values, level, relative=relative)
+    return math.inf if low is None else -low
+
+
+def _ends_of_gain(
+    metric: ProposedMetric, sample: Sample, after: Floats, level: float, *, relative: bool = False
+) -> tuple[float | None, float | None]:
+    """Return the ends of the gate's interval of the gain from the values to others; None for an end without one."""
     found = gain_interval(
-        Paired(sample.values, bad, None, None, sample.cluster, sample.keys),
+        Paired(sample.values, after, None, None, sample.cluster, sample.keys),
         Statistic("mean"),
         sign=1.0 if metric.better == "higher" else -1.0,
-        relative=False,
+        relative=relative,
         level=level,
-        width=metric.range[1] - metric.range[0],
+        width=metric.range[1] - metric.range[0] if metric.range else None,
         settings=Settings(),
     )
-    return 0.0 if found is None or found.high is None else -found.high
+    return (None, None) if found is None else (found.low, found.high)
 
 
 def _of_itself(values: Floats, mean: float, bound: float, shows: float, independent: int) -> Tolerance:
