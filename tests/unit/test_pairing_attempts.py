@@ -192,8 +192,26 @@ def test_numbers_that_say_nothing_of_a_choice_are_let_be(numbers: Sequence[objec
     assert with_attempts(numbers) == []
 
 
-def test_a_lost_attempt_in_a_hundred_is_no_choice() -> None:
-    text = " ".join(f"q{number} 1>1,1,1" for number in range(120))
-    before, after = records(text)
-    kept = [record for record in after if (record["id"], record.get("attempt")) != ("q7", 2)]
-    make_pairs((make_run(before), make_run(kept)))
+@given(st.integers(2, 10), st.integers(0, 2**32))
+def test_attempts_that_are_lost_at_random_are_no_choice(times: int, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    before, after = records(" ".join(f"q{number} 1>{','.join('1' * times)}" for number in range(100)))
+    lost = set(generator.choice(len(after), size=len(after) * 3 // 200, replace=False).tolist())
+    kept = [record for row, record in enumerate(after) if row not in lost]
+    try:
+        make_pairs((make_run(before), make_run(kept)))
+    except NotComparable as error:
+        assert "have other attempts than" not in str(error.problems[0])
+
+
+@given(st.integers(0, 2**32))
+def test_seeds_and_running_numbers_are_no_numbers_of_attempts(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    assert with_attempts(generator.integers(0, 1000, size=30).tolist()) == []
+    assert with_attempts(list(range(30))) == []
+
+
+def test_where_as_many_were_tried_again_as_not_the_numbers_tell_still() -> None:
+    assert with_attempts([1] * 15 + [2] * 15)[0].startswith(
+        "candidate.jsonl: 15 of 30 questions have other attempts"
+    )

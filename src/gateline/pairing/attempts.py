@@ -18,6 +18,8 @@ from gateline.samples import Floats
 
 _MOST_DIGITS = 3
 """Digits of the number of an attempt; longer ones are times or ids of runs."""
+_FEW = 4
+"""Questions for each number of an attempt from which on the numbers are few, and count attempts."""
 MOST_MISSING = 0.02
 """Share of a plan's attempts that may be missing, also where a policy lets more values be left out."""
 
@@ -57,10 +59,11 @@ def refuse_uneven(sides: Sequence[Side], ids: Sequence[str], most: float) -> lis
 
 
 def refuse_chosen(sides: Sequence[Side], ids: Sequence[str], field: str) -> list[Problem]:
-    """Return a problem for each run whose attempts are numbered, and other numbers are there for some questions.
+    """Return a problem for each run in which some questions have attempts of other numbers than most have.
 
     Who keeps attempt 2 of what failed in attempt 1 has as many attempts at each question as before; only their numbers
-    tell. Names of attempts tell nothing, nor do numbers that count none, such as times; single ones may be lost.
+    tell. Names of attempts, times and seeds tell nothing, and neither does a question that merely lacks some of the
+    numbers that most have: single attempts may be lost.
     """
     problems = []
     for side in sides:
@@ -73,20 +76,30 @@ def refuse_chosen(sides: Sequence[Side], ids: Sequence[str], field: str) -> list
         for row, code in enumerate(side.code.tolist()):
             if code >= 0:
                 kept[code].add(texts[row])
-        by_count: dict[int, Counter[frozenset[str]]] = {}
-        for numbers in kept:
-            by_count.setdefault(len(numbers), Counter())[frozenset(numbers)] += 1
-        usual = {count: found.most_common(1)[0][0] for count, found in by_count.items()}
-        odd = [row for row, numbers in enumerate(kept) if numbers != usual[len(numbers)]]
+        usual = _usual_numbers(kept)
+        # more attempts than usual are for `refuse_uneven`, which knows what the other run explains
+        odd = [row for row, one in enumerate(kept) if len(one) <= len(usual) and not one <= usual]
         if len(odd) > MOST_MISSING * len(ids):
             named = list_some([f"'{ids[row]}' {_say_attempts(kept[row])}" for row in odd])
-            commonest = max(
-                (found.most_common(1)[0] for found in by_count.values()), key=lambda pair: pair[1]
+            message = said(
+                "problem.chosen-attempts",
+                count=len(odd),
+                asked=len(ids),
+                usual=_say_attempts(usual),
+                ids=named,
             )
-            common = _say_attempts(commonest[0])
-            message = said("problem.chosen-attempts", count=len(odd), asked=len(ids), usual=common, ids=named)
             problems.append(Problem(message, side.run.file, said("hint.uneven-attempts")))
     return problems
+
+
+def _usual_numbers(kept: Sequence[set[str]]) -> set[str]:
+    """Return the numbers of attempts that most questions have; none where the numbers count no attempts, as seeds."""
+    counts = Counter(number for numbers in kept for number in numbers)
+    usual = {number for number, count in counts.items() if 2 * count > len(kept)}
+    if usual or _FEW * len(counts) > len(kept):
+        return usual
+    (commonest, _), *_ = Counter(frozenset(numbers) for numbers in kept).most_common(1)
+    return set(commonest)
 
 
 def _say_attempts(numbers: Iterable[str]) -> str:

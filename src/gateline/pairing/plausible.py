@@ -122,11 +122,18 @@ def check_weights(name: str, field: str, run: Run, weight: Floats) -> None:
         )
 
 
-def check_scale(name: str, before: Floats, after: Floats, file: str) -> None:
-    """Raise NotComparable for a score that is 0 to 1 in one file and 0 to 100 in the other (pairs), or in parts."""
+def check_scale(
+    name: str, before: Floats, after: Floats, file: str, *, fewer_is_better: bool = False
+) -> None:
+    """Raise NotComparable for a score that is 0 to 1 in one file and 0 to 100 in the other (pairs), or in parts.
+
+    A few values of another size where less is better are outliers to be judged, such as two requests that timed out.
+    """
     if not len(before):
         return
-    if _are_share_and_percent(np.abs(before), np.abs(after)) or _change_scale_within(before, after):
+    if _are_share_and_percent(np.abs(before), np.abs(after)) or _change_scale_within(
+        before, after, few=not fewer_is_better
+    ):
         raise NotComparable(
             said(
                 "problem.share-and-percent",
@@ -153,10 +160,10 @@ def _are_share_and_percent(before: Floats, after: Floats) -> bool:
     return has_decimals and 10 < large.max() <= 100 and bool((large > 1).mean() >= SHARE_ELSEWHERE)
 
 
-def _change_scale_within(before: Floats, after: Floats) -> bool:
+def _change_scale_within(before: Floats, after: Floats, *, few: bool) -> bool:
     """Return whether a part of the samples is a share in one file and about a hundred times that in the other.
 
-    A fifth of them is that; fewer are where one file is all shares, and the other has nothing between these and
+    A fifth of them is that; a `few` are where one file is all shares, and the other has nothing between these and
     percentages, as outliers would have.
     """
     small, large = np.minimum(before, after), np.maximum(before, after)
@@ -167,6 +174,8 @@ def _change_scale_within(before: Floats, after: Floats) -> bool:
     count = int(hundredfold.sum())
     if count >= max(2.0, SHARE_ELSEWHERE * len(small)):
         return True
+    if not few:
+        return False
     shares, other = sorted((before, after), key=lambda side: float(side.max()))
     has_decimals = bool(((shares > 0) & (shares < 1)).any())
     has_gap = not ((other > 1) & (other <= 10)).any()

@@ -123,8 +123,11 @@ def settle(name: str, metric: Metric, sides: Sequence[Side], labels: Labels, ter
     values = MetricValues(read[0] if len(read) > 1 else None, read[-1], expected)
     if values.baseline is not None and not (ends or metric.ratio or metric.is_cost(name)):
         both = values.usable
-        check = check_unit if metric.is_time(name) else check_scale
-        check(name, values.baseline.value[both], values.candidate.value[both], sides[-1].run.file)
+        pair = values.baseline.value[both], values.candidate.value[both]
+        if metric.is_time(name):
+            check_unit(name, *pair, sides[-1].run.file)
+        else:
+            check_scale(name, *pair, sides[-1].run.file, fewer_is_better=metric.better == "lower")
     _check_refused(name, values, labels, sides, terms)
     return values
 
