@@ -617,7 +617,7 @@ def test_a_finding_tells_all_that_a_report_shows() -> None:
         "same": 80, "decide_by": "interval", "on_inconclusive": "warn", "at_most": None, "at_least": None,
         "worse_by_at_most": "5%", "better_by_at_least": None, "family": 1, "failing": [], "failing_count": None,
         "notes": [], "notes_said": [], "line": 0, "message": "", "waiver": None,
-            "calibration": None, "measure": None,
+        "calibration": None, "measure": None, "baseline_samples": None,
     }  # fmt: skip
     assert finding.interval is not None
     assert (finding.interval.of, finding.interval.level, finding.interval.method) == (
