@@ -115,7 +115,7 @@ def test_lint_stops_a_policy_with_a_slip_of_the_pen(project, hooks, environment)
     policy.write_text(policy.read_text(encoding="utf-8").replace("tolerance", "tolerence"), encoding="utf-8")
     done = run_pre_commit(project, environment, "try-repo", str(hooks), "gateline-lint", "--all-files")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "gateline: no verdict: " in done.stdout
+    assert "gateline: error: " in done.stdout
     assert "'tolerance'" in done.stdout
     assert "gates/rag.yml: fine" in done.stdout, "one bad policy does not hide the others"
     assert ".jsonl" not in done.stdout, "data are no policies"

@@ -166,7 +166,33 @@ def test_a_usage_error_is_2_and_says_that_nothing_was_decided(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("usage: gateline")
-    assert captured.err.splitlines()[-1].startswith("gateline: no verdict: ")
+    heading = "error" if arguments[0] == "lint" else "no verdict"
+    assert captured.err.splitlines()[-1].startswith(f"gateline: {heading}: ")
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("chek", "check"), ("docter", "doctor"), ("lnt", "lint")])
+def test_a_mistyped_command_is_told_with_the_one_that_was_meant(
+    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([typed]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"gateline: no verdict: there is no command '{typed}'  (did you mean '{meant}'?)"
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_only_a_command_that_gives_a_verdict_speaks_of_one(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([command, "--no-such-option"]) == 2
+    judges = command in ("check", "ci", "publish")
+    assert (
+        capsys.readouterr()
+        .err.splitlines()[-1]
+        .startswith(f"gateline: {'no verdict' if judges else 'error'}: ")
+    )
+    assert run([command, "--help"]) == 0
+    assert ("the gate said no" in capsys.readouterr().out) == judges
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["check", "--help"], ["--version"]])

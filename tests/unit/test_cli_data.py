@@ -46,7 +46,7 @@ def test_a_file_that_cannot_be_read_is_2_and_nothing_is_written(
     assert sorted(Path().iterdir()) == before
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("gateline: no verdict: ")
+    assert captured.err.startswith("gateline: error: ")
     assert "bad.jsonl" in captured.err
 
 
@@ -93,7 +93,7 @@ def test_init_writes_over_nothing(there: str, capsys: pytest.CaptureFixture[str]
     assert Path(there).read_text() == "mine"
     assert len([path for path in Path().iterdir() if path.suffix == ".yml"]) == 1
     assert capsys.readouterr().err == (
-        f"gateline: no verdict: {there}: is there already and is not written over  (name another file with --output)\n"
+        f"gateline: error: {there}: is there already and is not written over  (name another file with --output)\n"
     )
 
 

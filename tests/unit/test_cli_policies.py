@@ -33,7 +33,7 @@ def test_lint_tells_every_problem_with_its_line(capsys: pytest.CaptureFixture[st
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == (
-        "gateline: no verdict: 3 problems in p.yml\n"
+        "gateline: error: 3 problems in p.yml\n"
         "  p.yml:4  metrics.score.better: must be 'higher' or 'lower', not 'lwer'\n"
         "  p.yml:6  rules[0] floor.at_moost: unknown field 'at_moost'  (did you mean 'at_most'?)\n"
         "  p.yml:7  statistics.confidence: must be above 50 % and below 100 %, not 9500 %  (write 95% or 0.95)\n"
@@ -54,8 +54,8 @@ def test_lint_of_several_policies_tells_the_problems_of_each(capsys: pytest.Capt
     assert captured.out == "p.yml: fine: 2 rules\n"
     headings = [line for line in captured.err.splitlines() if line.startswith("gateline: ")]
     assert [line.split("  (")[0] for line in headings] == [
-        "gateline: no verdict: 3 problems in bad.yml",
-        "gateline: no verdict: none.yml: policy not found: none.yml",
+        "gateline: error: 3 problems in bad.yml",
+        "gateline: error: none.yml: policy not found: none.yml",
     ]
     assert run(["lint", "p.yml", "p.yml"]) == 0
 
@@ -77,7 +77,7 @@ def test_a_policy_that_is_not_there_is_2(capsys: pytest.CaptureFixture[str]) -> 
     for command in ("lint", "explain"):
         assert run([command, "none.yml"]) == 2
         assert capsys.readouterr().err == (
-            "gateline: no verdict: none.yml: policy not found: none.yml  (gateline init RESULT writes a first one)\n"
+            "gateline: error: none.yml: policy not found: none.yml  (gateline init RESULT writes a first one)\n"
         )
 
 

@@ -415,7 +415,7 @@ def test_what_cannot_be_read_is_2_and_the_set_stays_as_it_was(
     file.write_text(content)
     before = sorted(path.name for path in tmp_path.iterdir())
     assert run(["harvest", str(verdict), "-o", str(file)]) == 2
-    assert capsys.readouterr().err.startswith("gateline: no verdict: ")
+    assert capsys.readouterr().err.startswith("gateline: error: ")
     assert file.read_text() == content
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 

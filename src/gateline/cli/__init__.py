@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from gateline.cli.arguments import COMMANDS, make_parser
 from gateline.cli.guarded import GuardedStreams
+from gateline.cli.usage import heading_of
 
 NO_VERDICT = 2
 
@@ -29,14 +30,14 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    verbosity = 0
+    verbosity, heading = 0, heading_of("check")
     try:
         options = make_parser().parse_args(_with_default_help(arguments))
-        verbosity = options.verbose
+        verbosity, heading = options.verbose, heading_of(options.command)
         if options.unreadable and options.command not in ("check", "ci"):  # those two say so in their verdict
             from gateline.cli.output import print_note
 
-            print_note(f"no verdict: {options.unreadable}")
+            print_note(f"{heading}: {options.unreadable}")
             return NO_VERDICT
         if options.command not in ("check", "ci", "publish"):  # those have a folder of fixed names
             from gateline.cli.overwriting import refuse_overwriting
@@ -51,7 +52,7 @@ def _run(arguments: Sequence[str]) -> int:
         return code
     except Exception as error:
         _forget_earlier(arguments)
-        return _tell(error, verbosity)
+        return _tell(error, verbosity, heading)
 
 
 def _forget_earlier(arguments: Sequence[str]) -> None:
@@ -85,15 +86,15 @@ def _flush(code: int) -> int:
     return code
 
 
-def _tell(error: Exception, verbosity: int) -> int:
+def _tell(error: Exception, verbosity: int, heading: str) -> int:
     """Say what went wrong: in the words of the error where it is ours, else that it is our bug."""
     from gateline.cli.output import print_error, print_note, print_problems, print_trace
     from gateline.errors import GatelineError
 
     if isinstance(error, GatelineError):
-        print_problems(error)
+        print_problems(error, heading)
         return NO_VERDICT
     print_trace(error, verbosity)
-    print_note(f"no verdict: this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}")
+    print_note(f"{heading}: this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}")
     print_error("  please report it with the command; -vv shows where it happened")
     return NO_VERDICT

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 
 import gateline
+from gateline.cli.usage import Parser, epilog_of
 from gateline.cli.variables import NO, YES, variable
 from gateline.cli.variables import setting as _setting
 from gateline.cli.variables import switch as _switch
@@ -36,36 +36,25 @@ COMMANDS = {
 }
 """Command -> module of this folder that runs it."""
 
-_EPILOG = """exit codes: 0 passed (warnings allowed), 1 the gate said no, 2 there is no verdict
-every option can also be set in the environment as GATELINE_<OPTION>, such as GATELINE_FAIL_ON=inconclusive"""
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors begin like all others: nothing was decided."""
-
-    def error(self, message: str) -> None:  # type: ignore[override]
-        self.print_usage(sys.stderr)
-        self.exit(2, f"gateline: no verdict: {message}\n")
-
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    parser = _Parser(
+    parser = Parser(
         prog="gateline",
         description="A regression gate for RAG systems: may this change be merged?",
-        epilog=_EPILOG,
+        epilog=epilog_of(""),
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"gateline {gateline.__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name, add in _ADD.items():
         summary, fill = add
         one = commands.add_parser(
             name,
             help=summary,
             description=summary[0].upper() + summary[1:] + ".",
-            epilog=_EPILOG,
+            epilog=epilog_of(name),
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )

@@ -54,14 +54,14 @@ def print_note(text: str) -> None:
     print_error(f"gateline: {terminal_text(text)}")
 
 
-def print_problems(error: GatelineError) -> None:
-    """Print all problems of an error on stderr; the first line says that nothing was decided."""
+def print_problems(error: GatelineError, heading: str = "no verdict") -> None:
+    """Print all problems of an error on stderr; the first line says that nothing was decided, or nothing done."""
     problems = error.problems
     if len(problems) == 1:
-        print_note(f"no verdict: {problems[0]}")
+        print_note(f"{heading}: {problems[0]}")
         return
     joint = "" if error.headline.startswith("in ") else ":"
-    print_note(f"no verdict: {len(problems)} problems{joint} {error.headline}")
+    print_note(f"{heading}: {len(problems)} problems{joint} {error.headline}")
     for problem in problems:
         print_error(f"  {terminal_text(str(problem))}")
 

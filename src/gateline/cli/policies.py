@@ -7,6 +7,7 @@ import json
 import textwrap
 
 from gateline.cli.output import print_problems, print_report, terminal_width
+from gateline.cli.usage import heading_of
 from gateline.errors import GatelineError
 from gateline.explanation import explain, review
 from gateline.policy import Policy, load_policy
@@ -22,7 +23,7 @@ def _lint(path: str) -> int:
     try:
         policy = load_policy(path)
     except GatelineError as error:
-        print_problems(error)
+        print_problems(error, heading_of("lint"))
         return 2
     lines = [f"{policy.file}: {note}" for note in review(policy)]
     rules = len(policy.policy.rules)
