@@ -333,6 +333,17 @@ def test_a_policy_that_a_change_takes_away_from_a_pattern_is_told_in_the_gates_t
     )
 
 
+def test_a_policy_that_is_renamed_and_loosened_is_held_against_what_its_gate_was(job, github):
+    github.files |= {("b" * 40, policy): Path(policy).read_bytes() for policy in (BLOCKED, FINE)}
+    loosen()
+    Path(BLOCKED).rename("gates/renamed.yml")
+    assert job("gates/*.yml") == 0
+    told_of = verdict("gateline-out/rag")["policy"]
+    assert told_of["under_base"]["verdict"] == "fail"
+    body = next(body for body in github.bodies() if body.startswith("<!-- gateline: rag -->"))
+    assert "takes the policy gates/rag.yml away" in body.replace("\u2060", "")
+
+
 def test_what_cannot_be_known_of_a_pattern_is_a_note(job, github, capsys):
     github.when, github.trouble = "contents", [Reply(403, {}, b"{}")] * 9
     job("gates/*.yml")

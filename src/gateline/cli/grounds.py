@@ -16,7 +16,7 @@ from gateline.cli.output import write_together
 from gateline.cli.overwriting import refuse_overwriting
 from gateline.conclusion import add_notices
 from gateline.errors import HostError, PolicyError
-from gateline.policy import PolicyFile, load_policy
+from gateline.policy import PolicyFile, load_policy, name_of
 from gateline.remark import said
 from gateline.verdict import Origin, PolicyChange, Verdict
 
@@ -119,6 +119,10 @@ def _find_base(options: argparse.Namespace, place: Place | None, folder: Path) -
         if place.job.base_commit is None:
             return Base()
         found = find_base_policy(options.policy, place.job)
+        moved = [find_base_policy(file, place.job) for file in (place.gone if found is None else ())]
+        name = name_of(options.policy) if moved else ""
+        # a gate is known by its name: one that was renamed in its folder is held against what it was
+        found = found or next((one for one in moved if one and one.policy.name == name), None)
         if found is None:
             return Base(notices=(said("notice.no-base-policy", file=str(options.policy)),))
         touched = find_touched_files(found, load_policy(options.policy), place.job)
