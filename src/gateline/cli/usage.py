@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
     _command = ""
     """The command whose arguments are read, once the whole line's parser knows it."""
 
-    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def, override]
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
         """Read arguments like any parser, and remember the command for what is unknown in the end."""
         known, rest = super().parse_known_args(args, namespace)
         self._command = getattr(known, "command", None) or ""
