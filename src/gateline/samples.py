@@ -57,6 +57,10 @@ class JoinedFile:
     """Metrics and fields that it has."""
     elsewhere: frozenset[str]
     """Those of them that another of the files has, too, for one of its records."""
+    facts: frozenset[str] = frozenset()
+    """Facts of this part of the questions, which stand with its records: another part was made otherwise."""
+    silent: frozenset[str] = frozenset()
+    """Facts that it does not state for its records, as another file with the same numbers does."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,7 @@ class Run:
     aliases: dict[str, str] = field(default_factory=dict)
     """Other names of columns: `ndcg@10` for `ndcg_at_10`. A column's own name counts first."""
     must_agree: dict[str, Agreement] = field(default_factory=dict)
-    """Fields of the records or of the provenance in which two runs must agree, and how: else their numbers mean
-    different things."""
+    """Facts (fields, provenance) in which two runs must agree, and how: else their numbers mean different things."""
     unpaired: str = ""
     """Why the records can't be matched with those of another run; empty where they can."""
     handle: str = ""

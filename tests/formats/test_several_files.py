@@ -136,7 +136,10 @@ def of_run(path: Path, metric: str, must: dict | None = None, **facts: str) -> P
 @pytest.mark.parametrize(
     ("name", "must", "metrics", "is_refused"),
     [
-        ("model", {}, "fg", True),
+        ("model", {}, "ff", True),
+        ("model", {}, "fg", False),  # the system's in one, the judge's in the other
+        ("model", {"model": "exactly"}, "ff", True),
+        ("generator.model", {}, "fg", True),
         ("generator.model", {}, "ff", True),
         ("dataset_revision", {}, "fg", True),
         ("judge.model", {}, "ff", True),

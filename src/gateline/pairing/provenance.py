@@ -11,11 +11,13 @@ from gateline.errors import NotComparable, Problem
 from gateline.pairing.facts import ChangedField
 from gateline.pairing.marks import find_errors
 from gateline.pairing.settings import Provenance
-from gateline.remark import said
+from gateline.remark import name_some, said
 from gateline.samples import Run, label_texts
 
 _OF_THE_SAMPLE = frozenset({"id", "question", "error", "answer", "reference", "reference_answer"})
 _MOST_VALUES = 5
+_MOST_IDS = 3
+_NOTHING = "nothing)"
 
 
 def state_facts(run: Run) -> dict[str, str]:
@@ -39,6 +41,9 @@ def compare_provenance(baseline: Run, candidate: Run, provenance: Provenance) ->
     problems = []
     for name in provenance.must_match:
         values = [_find(run, known, name) for run, known in zip((baseline, candidate), facts, strict=True)]
+        if name in _of_parts(baseline, candidate) and not _is_said_in_part(values):
+            problems += _judge_parts(name, baseline, candidate, values)
+            continue
         problems += _judge(name, values, (baseline.file, candidate.file))
     if problems:
         raise NotComparable("the two runs were not made alike", problems=problems)
@@ -48,15 +53,16 @@ def compare_provenance(baseline: Run, candidate: Run, provenance: Provenance) ->
 def list_changes(baseline: Run, candidate: Run, provenance: Provenance) -> list[ChangedField]:
     """Return the facts in which the runs differ, whether they may or not."""
     facts = state_facts(baseline), state_facts(candidate)
+    of_parts = _of_parts(baseline, candidate)
+    of_runs = (baseline.provenance.keys() | candidate.provenance.keys()) - of_parts
     changed = []
-    for name in sorted(facts[0].keys() | facts[1].keys()):
+    for name in sorted(facts[0].keys() | facts[1].keys() | of_parts):
         before, after = (
-            _find(run, known, name, of_run=name in baseline.provenance or name in candidate.provenance)
+            _find(run, known, name, of_run=name in of_runs)
             for run, known in zip((baseline, candidate), facts, strict=True)
         )
-        if before == after or (
-            None in (before, after) and name not in baseline.provenance | candidate.provenance
-        ):
+        differs = before != after or (name in of_parts and bool(_differing(name, baseline, candidate)))
+        if not differs or (None in (before, after) and name not in of_runs | of_parts):
             continue
         changed.append(
             ChangedField(field=name, baseline=before, candidate=after, rule=_rule_of(name, provenance))
@@ -68,6 +74,42 @@ def _rule_of(name: str, provenance: Provenance) -> Literal["must_match", "may_ch
     if name in provenance.must_match:
         return "must_match"
     return "may_change" if name in provenance.may_change else "unlisted"
+
+
+def _of_parts(*runs: Run) -> set[str]:
+    """Return the facts that differ among the joined parts of a run: they are compared question by question."""
+    return {name for run in runs for part in run.parts for name in part.facts}
+
+
+def _is_said_in_part(values: Sequence[str | None]) -> bool:
+    """Say whether a run does not state a fact at all, or not for all its records."""
+    return any(value is None or value.endswith(_NOTHING) for value in values)
+
+
+def _differing(name: str, baseline: Run, candidate: Run) -> list[tuple[str, str, str]]:
+    """Return the questions of both runs for which a fact differs, and what it is before and after."""
+    told: list[dict[str, set[str]]] = []
+    for run in (baseline, candidate):
+        known: dict[str, set[str]] = {}
+        of_run = state_facts(run).get(name, "")
+        for sample, text in zip(run.ids, run.texts(name) or [of_run] * len(run), strict=True):
+            known.setdefault(sample, set()).update({text or of_run} - {""})
+        told.append(known)
+    return [
+        (sample, ", ".join(sorted(before)), ", ".join(sorted(told[1][sample])))
+        for sample, before in told[0].items()
+        if told[1].get(sample, before) != before
+    ]
+
+
+def _judge_parts(name: str, baseline: Run, candidate: Run, values: Sequence[str | None]) -> list[Problem]:
+    differing = _differing(name, baseline, candidate)
+    if not differing:
+        return []
+    what = said("problem.fact-differs", field=name, before=differing[0][1], after=differing[0][2])
+    ids = name_some((sample for sample, _, _ in differing), _MOST_IDS)
+    told = said("problem.must-match", what=said("problem.fact-differs-for", what=what, ids=ids))
+    return [Problem(told, candidate.file, said("hint.rerun"))]
 
 
 def _judge(name: str, values: Sequence[str | None], files: Sequence[str]) -> list[Problem]:
@@ -103,17 +145,18 @@ def _judge(name: str, values: Sequence[str | None], files: Sequence[str]) -> lis
 
 def _find(run: Run, facts: Mapping[str, str], name: str, *, of_run: bool = False) -> str | None:
     said = facts.get(name)
+    if said and any(name in part.silent for part in run.parts):
+        return f"mixed ({said}, {_NOTHING}"
     column = None if of_run else run.find_label(name)
     if column is None or (said and name not in run.provenance):  # the column is why it is known
         return said
     texts = run.texts(name) or []
     values = sorted({text for text in texts if text} | ({said} if said else set()))
-    if values and said is None and _is_lacking(run, texts):
-        values.append("nothing")
-    if len(values) <= 1:
+    is_lacking = bool(values) and said is None and _is_lacking(run, texts)
+    if len(values) + is_lacking <= 1:
         return values[0] if values else None
     shown = ", ".join(values[:_MOST_VALUES]) + (", …" if len(values) > _MOST_VALUES else "")
-    return f"mixed ({shown})"
+    return f"mixed ({shown}, {_NOTHING}" if is_lacking else f"mixed ({shown})"
 
 
 def _is_lacking(run: Run, texts: Sequence[str]) -> bool:

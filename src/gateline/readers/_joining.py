@@ -6,7 +6,7 @@ another one lacks, as that hides what was lost. Nothing here knows a format.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gateline.errors import InputError, name_some
 from gateline.readers._columns import plain_values
 from gateline.readers._handles import lead_to_ids
-from gateline.readers._statements import agreed_facts, check_run_facts, strictest_agreement
+from gateline.readers._statements import agreed_facts, check_run_facts, find_silent, strictest_agreement
 from gateline.samples import Column, JoinedFile, Run, reads_as_numbers
 
 Key = tuple[str, str]
@@ -46,6 +46,11 @@ def join_runs(runs: Sequence[Run]) -> Run:
     owners = [first[row] for row in range(len(rows))]
     joint = _Joint(runs, places, [name for name, _ in rows])
     warnings = [f"{run.file}: {warning}" for run in runs for warning in run.warnings]
+    facts, of_parts = check_run_facts(runs, warnings)
+    silent = find_silent(runs, [*facts, *of_parts], warnings)
+    sections = {section: joint.columns(section) for section in ("metrics", "slices", "fields")}
+    for name, stated in of_parts.items():
+        joint.state(name, stated, sections["slices" if name in sections["slices"] else "fields"])
     return replace(
         runs[0],
         file=" + ".join(run.file for run in runs),
@@ -55,17 +60,17 @@ def join_runs(runs: Sequence[Run]) -> Run:
         ids=joint.ids,
         lines=np.array([run.lines[row] for run, row in owners], dtype=np.int64),
         origins=[run.origins[row] if run.origins else run.file for run, row in owners],
-        metrics=joint.columns("metrics"),
-        slices=joint.columns("slices"),
-        fields=joint.columns("fields"),
+        metrics=sections["metrics"],
+        slices=sections["slices"],
+        fields=sections["fields"],
         written=_written(joint),
-        provenance=check_run_facts(runs, warnings),
+        provenance=facts,
         id_field=", ".join(dict.fromkeys(run.id_field for run in runs)),
         warnings=tuple(warnings),
         metric_facts=agreed_facts(runs),
         aliases={name: known for run in runs for name, known in run.aliases.items()},
         must_agree=strictest_agreement(runs),
-        parts=joint.parts(),
+        parts=joint.parts(of_parts, silent),
     )
 
 
@@ -81,8 +86,19 @@ class _Joint:
         names = dict.fromkeys(name for run in self.runs for name in getattr(run, section))
         return {name: self._join(name, section) for name in names}
 
-    def parts(self) -> tuple[JoinedFile, ...]:
-        """Return what each file has, and what of it another one has for the same record."""
+    def state(self, name: str, stated: Mapping[str, Sequence[Run]], columns: dict[str, Column]) -> None:
+        """Let each record say a fact of its part, where it does not say it itself."""
+        known = columns.get(name)
+        values: list[object] = [None] * len(self.ids) if known is None else list(plain_values(known))
+        for text, runs in stated.items():
+            for run, place in zip(self.runs, self.places, strict=True):
+                if any(run is one for one in runs):
+                    for row in place.tolist():
+                        values[row] = text if values[row] is None else values[row]
+        columns[name] = values
+
+    def parts(self, facts: Mapping[str, object], silent: Sequence[frozenset[str]]) -> tuple[JoinedFile, ...]:
+        """Return what each file has and states, and what of it another one has for the same record."""
         held = [frozenset([*run.metrics, *run.fields]) for run in self.runs]
         rows = [set(place.tolist()) for place in self.places]
         shared: list[set[str]] = [set() for _ in self.runs]
@@ -93,8 +109,15 @@ class _Joint:
                     shared[one] |= common
                     shared[other] |= common
         return tuple(
-            JoinedFile(run.file, run.sha256, names, frozenset(also))
-            for run, names, also in zip(self.runs, held, shared, strict=True)
+            JoinedFile(
+                run.file,
+                run.sha256,
+                names,
+                frozenset(also),
+                frozenset(facts) & run.provenance.keys(),
+                lacking,
+            )
+            for run, names, also, lacking in zip(self.runs, held, shared, silent, strict=True)
         )
 
     def _join(self, name: str, section: str) -> Column:

@@ -6,56 +6,126 @@ Nothing here reads records or knows a format.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 
 from gateline.errors import InputError
 from gateline.samples import Agreement, MetricFacts, Run, label_texts
 
-_OF_THE_SYSTEM = frozenset({"model", "generator", "dataset", "corpus", "golden", "revision"})
+_OF_THE_DATA = frozenset({"dataset", "corpus", "golden", "index"})
+"""Words in the names of facts of which each part of the questions may have its own."""
+_OF_THE_SYSTEM = frozenset({"model", "generator", "revision"})
 """Words in the names of facts that one run has once, whatever wrote its files."""
 _OF_THE_JUDGE = frozenset({"judge", "evaluator", "grader"})
 """Words in the names of facts that may differ between files with other metrics, each from another tool."""
+_OF_SOME_MODEL = frozenset({"model", "name", "id", "revision", "version", "provider"})
+"""Words of a name that says of which model it tells no more than `model`: the system's, or that of the judge."""
 _ONE_RUN = "files of one run are made alike; leave out the file of the other run"
 
 
-def check_run_facts(runs: Sequence[Run], warnings: list[str]) -> dict[str, object]:
-    """Return what the files say of the whole run; of what may differ among them all values, which a warning tells.
+@dataclass(frozen=True)
+class _Stated:
+    """A value of a fact, and the files that state it."""
 
-    Raises InputError where two files differ in a fact in which whole runs must agree, or that a run has once.
+    text: str
+    value: object
+    runs: list[Run] = field(default_factory=list)
+
+    @cached_property
+    def ids(self) -> set[str]:
+        return {name for run in self.runs for name in run.ids}
+
+    @cached_property
+    def numbers(self) -> set[str]:
+        return {name for run in self.runs for name in (*run.metrics, *run.metric_facts)}
+
+
+def check_run_facts(
+    runs: Sequence[Run], warnings: list[str]
+) -> tuple[dict[str, object], dict[str, dict[str, list[Run]]]]:
+    """Return what the files say of the whole run, and the facts of its parts: by name and text, the files.
+
+    Of what may differ among the files of the same questions it is all values, which a warning tells. A fact is one of
+    parts where files without a question in common differ in it, and it tells of their data or is compared with the
+    other run anyway. Raises InputError where files differ in another fact that a run has once.
     """
     must = strictest_agreement(runs)
-    merged: dict[str, list[object]] = {}
-    holders: dict[str, list[Run]] = {}
-    for run in runs:
-        for name, value in run.provenance.items():
-            values = merged.setdefault(name, [])
-            if value not in values:
-                values.append(value)
-                holders.setdefault(name, []).append(run)
-    for name, stated in holders.items():
-        for one, other in combinations(stated, 2):
-            before, after = _text(one.provenance[name]), _text(other.provenance[name])
-            if not before or not after or before == after:
+    of_run: dict[str, object] = {}
+    of_parts: dict[str, dict[str, list[Run]]] = {}
+    for name in dict.fromkeys(name for run in runs for name in run.provenance):
+        stated = _collect(name, runs)
+        pairs = list(combinations((one for one in stated if one.text), 2))
+        are_apart = all(one.ids.isdisjoint(other.ids) for one, other in pairs)
+        if pairs and are_apart and (name in must or _tells_of_data(name)):
+            of_parts[name] = {one.text: one.runs for one in stated if one.text}
+            continue
+        for one, other in pairs:
+            told = f"{name} is '{other.text}' here and '{one.text}' in {one.runs[0].file}"
+            if _differ(one.text, other.text, must.get(name)) and _must_be_one(name, name in must, one, other):
+                raise InputError(told, other.runs[0].file, _ONE_RUN)
+            warnings.append(f"{other.runs[0].file}: {told}")
+        of_run[name] = stated[0].value if len(stated) == 1 else [one.value for one in stated]
+    return of_run, of_parts
+
+
+def find_silent(runs: Sequence[Run], facts: Iterable[str], warnings: list[str]) -> list[frozenset[str]]:
+    """Return for each file the facts that it does not state for its records, as another one with its numbers does.
+
+    A file of labels or times of records whose scores stand in a file that states the fact lacks nothing. A warning
+    tells of facts on which numbers rest; the others count where a policy asks for them.
+    """
+    must = strictest_agreement(runs)
+    numbers = [{*run.metrics, *run.number_names()} - {"attempt"} for run in runs]
+    silent: list[set[str]] = [set() for _ in runs]
+    for name in facts:
+        tells = [bool(_text(run.provenance.get(name))) for run in runs]
+        known = {sample for run, told in zip(runs, tells, strict=True) if told for sample in run.ids}
+        for at, run in enumerate(runs):
+            if tells[at] or any(run.texts(name) or ()) or known.issuperset(run.ids):
                 continue
-            told = f"{name} is '{after}' here and '{before}' in {one.file}"
-            if _differ(before, after, must.get(name)) and _must_be_one(name, name in must, one, other):
-                raise InputError(told, other.file, _ONE_RUN)
-            warnings.append(f"{other.file}: {told}")
-    return {name: values[0] if len(values) == 1 else values for name, values in merged.items()}
+            alike = [
+                at_other
+                for at_other, told in enumerate(tells)
+                if told and not numbers[at].isdisjoint(numbers[at_other])
+            ]
+            if alike:
+                silent[at].add(name)
+                if name in must or _words(name) & (_OF_THE_DATA | _OF_THE_SYSTEM | _OF_THE_JUDGE):
+                    other = runs[alike[0]]
+                    text = _text(other.provenance[name])
+                    warnings.append(f"{run.file}: {name} is not said here, and is '{text}' in {other.file}")
+    return [frozenset(names) for names in silent]
 
 
-def _must_be_one(name: str, is_asked: bool, one: Run, other: Run) -> bool:
-    """Say whether a fact must be the same in two files of one run."""
-    words = set(re.split(r"[^a-z0-9]+", name.lower()))
-    of_the_tool = is_asked or words & _OF_THE_JUDGE
-    if words & _OF_THE_SYSTEM and not words & _OF_THE_JUDGE:
+def _collect(name: str, runs: Sequence[Run]) -> list[_Stated]:
+    """Return the values of a fact in the order of the files; values of one text are one."""
+    found: dict[str, _Stated] = {}
+    for run in runs:
+        if name in run.provenance:
+            text = _text(run.provenance[name])
+            found.setdefault(text, _Stated(text, run.provenance[name])).runs.append(run)
+    return list(found.values())
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[^a-z0-9]+", name.lower()))
+
+
+def _tells_of_data(name: str) -> bool:
+    words = _words(name)
+    return bool(words & _OF_THE_DATA) and not words & _OF_THE_JUDGE
+
+
+def _must_be_one(name: str, is_asked: bool, one: _Stated, other: _Stated) -> bool:
+    """Say whether a fact must be the same in the files that differ in it."""
+    words = _words(name)
+    is_of_some_model = "model" in words and words <= _OF_SOME_MODEL
+    if words & (_OF_THE_DATA | _OF_THE_SYSTEM) and not words & _OF_THE_JUDGE and not is_of_some_model:
         return True
-    return bool(of_the_tool) and not _numbers(one).isdisjoint(_numbers(other))
-
-
-def _numbers(run: Run) -> set[str]:
-    return {*run.metrics, *run.metric_facts}
+    rests_on_it = is_asked or is_of_some_model or words & _OF_THE_JUDGE
+    return bool(rests_on_it) and not one.numbers.isdisjoint(other.numbers)
 
 
 def _differ(before: str, after: str, agreement: Agreement | None) -> bool:
