@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from documented import FILES, judge, write_policies
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gateline.errors import InputError
 from gateline.policy import load_policy
@@ -489,13 +491,32 @@ def test_what_may_be_secret_is_not_read(tmp_path):
     assert run.provenance["evaluation"] == "d"
 
 
-def test_scores_beyond_1_have_no_stated_range(tmp_path):
-    run = read_run(
-        write_json(tmp_path / "a.json", answer(0, namedScores={"n": 7, "m": 0.5, "o": float("nan")}))
+@settings(max_examples=20)
+@given(st.lists(st.floats(0, 1) | st.floats(-5, 5), min_size=3, max_size=6))
+def test_the_scores_of_a_file_state_no_range(tmp_path_factory, scores):
+    folder = tmp_path_factory.mktemp("scores")
+    answers = [answer(place, score=score, namedScores={"n": score}) for place, score in enumerate(scores)]
+    run = read_run(write_json(folder / "a.json", *answers))
+    assert run.find_facts("score").range is run.find_facts("n").range is None
+    assert run.find_facts("pass").range == (0, 1)
+    assert {facts.better for facts in run.metric_facts.values()} == {"higher"}
+
+
+@pytest.mark.parametrize("side", ["baseline", "candidate", "both"])
+def test_a_function_of_the_users_may_score_beyond_1_within_the_policys_range(tmp_path, side):
+    plain, beyond = (
+        write_json(tmp_path / f"{name}.json", answer(0, score=first), answer(1, score=0.5))
+        for name, first in (("plain", 1.0), ("beyond", 1.5))
     )
-    assert run.find_facts("n").range is None
-    assert run.find_facts("m").range == (0, 1)
-    assert run.find_facts("pass").better == "higher"
+    pair = [beyond if side in (name, "both") else plain for name in ("baseline", "candidate")]
+    policy = POLICY.format(metric="score")
+    wide = judge(policy.replace("range: [0, 1]", "range: [0, 2]"), *pair, tmp_path)
+    assert wide.findings[0].candidate == (1.0 if side != "baseline" else 0.75)
+    assert judge(policy, *pair, tmp_path).verdict == "invalid"
+
+
+def test_a_score_that_is_no_number_is_none(tmp_path):
+    run = read_run(write_json(tmp_path / "a.json", answer(0, namedScores={"o": float("nan")})))
     assert np.isnan(run.numbers("o")).all()
 
 

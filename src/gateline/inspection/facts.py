@@ -170,7 +170,7 @@ def _find_better(name: str, kind: Kind, said: MetricFacts | None) -> Better | No
 
 
 def _find_range(values: Floats, kind: Kind, said: MetricFacts | None) -> tuple[float, float] | None:
-    if said is not None:
+    if said is not None and (said.range is not None or said.better is None):
         return said.range
     return _guess_range(values) if kind == "score" and len(values) else None
 

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gateline.readers._json_document import number_of, object_of, objects_of, text_of
-from gateline.samples import Agreement, Floats, MetricFacts
+from gateline.samples import Agreement, MetricFacts
 
 PLAIN_FILTER = "none"
 PLACEHOLDER = "bypass"
 """A metric of tasks that are generated and not scored; its value means nothing."""
-UNIT_METRICS = frozenset({"acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match", "em"})
 MUST_AGREE: dict[str, Agreement] = {
     "task_version": "exactly",
     "num_fewshot": "exactly",
@@ -170,17 +169,15 @@ def _read_arguments(value: object) -> dict[str, object]:
     return dict(object_of(value))
 
 
-def find_facts(
-    tasks: Iterable[Task], columns: Mapping[str, Floats]
-) -> tuple[dict[str, MetricFacts], list[str]]:
-    """Return direction and range of the metrics, and those whose direction differs between tasks.
+def find_facts(tasks: Iterable[Task], names: Iterable[str]) -> tuple[dict[str, MetricFacts], list[str]]:
+    """Return the direction of the metrics `names`, and those whose direction differs between tasks.
 
-    A range is stated for the metrics that lm-evaluation-harness itself counts from 0 to 1, as long as the values are.
+    No range is stated: a task may score by a function of its own, also under a name such as `exact_match`.
     """
     known = list(tasks)
     facts: dict[str, MetricFacts] = {}
     mixed = []
-    for name, values in columns.items():
+    for name in names:
         ways = {
             task.higher_is_better[bare_name(name)]
             for task in known
@@ -190,6 +187,5 @@ def find_facts(
             mixed.append(name)
         elif ways:
             better: Literal["higher", "lower"] = "higher" if ways.pop() else "lower"
-            is_unit = bare_name(name) in UNIT_METRICS and not bool(((values < 0) | (values > 1)).any())
-            facts[name] = MetricFacts(better, (0.0, 1.0) if is_unit else None)
+            facts[name] = MetricFacts(better)
     return facts, mixed

@@ -151,7 +151,7 @@ def _make_run(
         id_field=identity.source,
         made_ids=identity.is_made or options.id_field not in (None, "id", identity.source),
         warnings=(*identity.warnings, *warnings),
-        metric_facts={name: _facts_of(column) for name, column in run.metrics.items()},
+        metric_facts={name: _facts_of(name) for name in run.metrics},
         aliases={name: f"vars.{name}" for test in tests for name in test.variables if name not in known},
         must_agree=must,
     )
@@ -177,13 +177,12 @@ def _is_blank(column: Column) -> bool:
     return all(value is None for value in column)
 
 
-def _facts_of(column: Column) -> MetricFacts:
-    """Return what promptfoo says of a score: high is good, from 0 to 1 unless a function of the user's goes beyond."""
-    if isinstance(column, np.ndarray):
-        scores = column[~np.isnan(column)]
-        if len(scores) and (scores.min() < 0 or scores.max() > 1):
-            return MetricFacts("higher")
-    return MetricFacts("higher", (0.0, 1.0))
+def _facts_of(name: str) -> MetricFacts:
+    """Return what promptfoo says of a metric: high is good; `pass` is 0 or 1, and a score whatever an assertion gives.
+
+    That the scores of one file lie from 0 to 1 says nothing of the next, as a function of the user's may go beyond.
+    """
+    return MetricFacts("higher", (0.0, 1.0) if name == "pass" else None)
 
 
 def _state_answered(tests: Sequence[Answered]) -> dict[str, object]:

@@ -277,7 +277,7 @@ def _describe(
 ) -> Run:
     from gateline.readers._lm_eval_results import MUST_AGREE, find_facts
 
-    facts, mixed = find_facts(tasks.values(), {name: run.numbers(name) for name in run.metrics})
+    facts, mixed = find_facts(tasks.values(), run.metrics)
     told = [f"higher is better in some tasks and lower in others: {name_some(mixed)}"] if mixed else []
     return replace(
         run,
