@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from documented import DAY, FILES, FORMATS
 
 from gateline.comparison import Comparison
@@ -115,3 +116,11 @@ def test_every_rule_of_a_first_policy_can_fail(tool: str, tmp_path: Path) -> Non
         for rule in proposed[1].policy.rules:
             told = [finding.status.value for finding in rule.check(ruined)]
             assert "fail" in told, (path, rule, told)
+
+
+def test_no_slice_is_proposed_by_a_fact_in_which_runs_must_agree():
+    """Such as which metrics an MTEB main score is: in part of the tasks it may be another one."""
+    run = read_run(next((FILES / "mteb" / "results").iterdir()))
+    assert run.must_agree
+    slices = yaml.safe_load(propose_policy(run, name="first")).get("slices", {}).get("by", [])
+    assert not set(slices) & set(run.must_agree)

@@ -92,7 +92,9 @@ def select(run: Run, found: Inspection) -> Selection:
     told apart.
     """
     cluster, independent = choose_cluster(run)
-    labels = drop_repeated_labels(choose_labels(found, cluster), run)
+    # in what must agree two runs may differ in part, and a slice by it would compare other questions
+    labels = [label for label in choose_labels(found, cluster) if label.name not in run.must_agree]
+    labels = drop_repeated_labels(labels, run)
     refused: dict[str, str] = {}
     listed = drop_redundant(list_candidates(found.numbers), run, refused)
     candidates = _settle(run, found, listed, cluster, labels, refused)
