@@ -163,6 +163,34 @@ def test_repeated_names_are_attempts(tmp_path):
     assert any("taken for attempts at one test: 1" in notice for notice in verdict.notices)
 
 
+@given(
+    ends=st.lists(st.sampled_from(["", "<failure/>", "<error/>", "<skipped/>"]), min_size=2, max_size=4),
+    others=st.integers(2, 6),
+)
+def test_a_test_with_several_entries_among_many_counts_once_and_as_the_worst(tmp_path_factory, ends, others):
+    """So pytest writes a test that fails and breaks in its tear-down, and others one that was tried again."""
+    rest = [one(f"b{number}") for number in range(others)]
+    path = write(tmp_path_factory.mktemp("twice"), *(one("a", end) for end in ends), *rest)
+    run = read_run(path)
+    assert (len(run.ids), run.texts("attempt")) == (1 + others, None)
+    expected = 0 if "<failure/>" in ends else 1 if set(ends) == {""} else np.nan
+    np.testing.assert_array_equal(run.numbers("pass"), [expected, *[1] * others])
+    assert any("count once and as the worst of them: 1 (c::a)" in warning for warning in run.warnings)
+
+
+@pytest.mark.parametrize("word", ["metadata", "traits", "parameters", "links", "rerun", "warning", "item"])
+def test_what_only_informs_takes_no_score(tmp_path, word):
+    inside = f"<{word}/>" if word == "item" else f"<{word} message='m'><x>text</x></{word}>"
+    run = read_run(write(tmp_path, one("a", inside), one("b", f"{inside}<failure/>")))
+    np.testing.assert_array_equal(run.numbers("pass"), [1, 0])
+
+
+@pytest.mark.parametrize("attribute", ['success="False"', 'passed="false"'])
+def test_an_attribute_that_says_no_is_a_failure(tmp_path, attribute):
+    run = read_run(write(tmp_path, one("a", more=attribute), one("b", more='success="True" passed="true"')))
+    np.testing.assert_array_equal(run.numbers("pass"), [0, 1])
+
+
 def test_what_passed_when_tried_again_is_told(tmp_path):
     run = read_run(
         write(tmp_path, one("a", "<flakyFailure/><flakyError/>"), one("b", "<failure/><rerunFailure/>"))
@@ -313,9 +341,10 @@ def test_what_a_status_says_counts_without_an_element(tmp_path, word, attribute)
     ("inside", "told"),
     [
         ("<Failure message='x'/>", None),
-        ("<oddity/>", "<oddity>"),
+        ("<oddity>what</oddity>", "<oddity>"),
+        ("<oddity message='what'/>", "<oddity>"),
+        ("<assertionFailed/>", "<assertionFailed>"),
         ('<testcase name="b"><failure/></testcase>', "<testcase>"),
-        ("<warning/>", "<warning>"),
     ],
 )
 def test_an_element_that_is_not_known_is_no_pass(tmp_path, inside, told):
@@ -329,6 +358,8 @@ HARMLESS = {
     "properties", "system-out", "system-err", "stdout", "stderr", "output", "log", "logs", "attachments", "attachment",
     "description", "tags", "comment", "steps", "assertions", "stacktrace", "flakyFailure", "flakyError", "rerunFailure",
     "rerunError", "passed", "pass", "ok", "success", "successful", "run", "completed", "executed",
+    "metadata", "traits", "parameters", "links", "rerun", "warning", "ran", "expected", "fixed", "xpass", "xpassed",
+    "flaky",
 }  # fmt: skip
 WORDS = st.from_regex(r"[A-Za-z][A-Za-z_-]{0,11}", fullmatch=True)
 
@@ -337,7 +368,7 @@ WORDS = st.from_regex(r"[A-Za-z][A-Za-z_-]{0,11}", fullmatch=True)
 def test_only_what_is_known_to_be_a_pass_is_one(tmp_path_factory, word, as_status):
     """Whatever a writer may call the end of a test: a score of 1 is only for words that are known to say so."""
     plain = {re.sub("[^a-z]", "", known.lower()) for known in HARMLESS}
-    case = one("a", more=f'status="{word}"') if as_status else one("a", f"<{word}/>")
+    case = one("a", more=f'status="{word}"') if as_status else one("a", f"<{word}>said</{word}>")
     passed = read_run(write(tmp_path_factory.mktemp("word"), case, one("b"))).numbers("pass")[0]
     if passed == 1:
         assert re.sub("[^a-z]", "", word.lower()) in plain | {""}

@@ -122,6 +122,13 @@ def test_what_is_no_report_is_refused(tmp_path, tests, message):
         read_run(write(tmp_path / "a.json", *tests))
 
 
+@pytest.mark.parametrize("outcome", ["passed", "xpassed"])
+@pytest.mark.parametrize("stage", ["setup", "call", "teardown"])
+def test_a_pass_that_a_stage_of_it_denies_is_refused(tmp_path, stage, outcome):
+    with pytest.raises(InputError, match=f"outcome of 't.py::a' is {outcome}, and its {stage} failed"):
+        read_run(write(tmp_path / "a.json", one(outcome=outcome, **{stage: {"outcome": "failed"}})))
+
+
 def test_odd_values_are_no_crash(tmp_path):
     odd = {
         "nodeid": "t.py::a",

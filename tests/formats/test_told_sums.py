@@ -73,7 +73,11 @@ def hide_in_pytest(chosen: Sequence[int], *, honest: bool) -> Hidden:
     document = json.loads(text_of("pytest/candidate.pytest-json-report.json"))
     bad = [test for test in document["tests"] if test["outcome"] == "failed"]
     for place in chosen:
-        bad[place % len(bad)] |= {"outcome": "passed"}
+        test = bad[place % len(bad)]
+        test |= {"outcome": "passed"}
+        for stage in ("setup", "call", "teardown"):
+            if stage in test:
+                test[stage]["outcome"] = "passed"
     shown = Counter(test["outcome"] for test in document["tests"])
     if honest:
         document["summary"] |= {"passed": shown["passed"], "failed": shown["failed"]}
@@ -88,6 +92,9 @@ def hide_in_promptfoo(chosen: Sequence[int], *, honest: bool) -> Hidden:
     for place in chosen:
         one = bad[place % len(bad)]
         one["success"], one["failureReason"], one["gradingResult"]["pass"] = True, 0, True
+        one.pop("error", None)
+        for component in one["gradingResult"]["componentResults"]:
+            component["pass"] = True
     left = sum(not one["success"] for one in bad)
     if honest:
         document["results"]["stats"] |= {"successes": len(results) - left - 2, "failures": left}
@@ -298,6 +305,9 @@ def test_a_run_of_pytest_that_broke_off(tmp_path, change, message):
 @pytest.mark.parametrize("change", [
     {"gradingResult": {"pass": False, "score": 0, "reason": "no"}},
     {"failureReason": 1},
+    {"failureReason": 2},
+    {"error": "timeout"},
+    {"gradingResult": {"pass": True, "score": 1, "componentResults": [{"pass": False}, {"pass": False}]}},
 ])  # fmt: skip
 @pytest.mark.parametrize("lines", [False, True])
 def test_a_success_that_its_own_grading_denies(tmp_path, change, lines):
@@ -312,7 +322,7 @@ def test_a_success_that_its_own_grading_denies(tmp_path, change, lines):
         document["results"]["results"] = results
         path.write_text(json.dumps(document))
     with pytest.raises(
-        InputError, match=r"1 results have success: true, and their gradingResult\.pass or failureReason"
+        InputError, match=r"1 results have success: true, and their grading, failureReason or error"
     ):
         read_run(path)
 
@@ -391,14 +401,14 @@ def test_what_the_limit_and_an_early_stop_leave_out_is_not_missing(tmp_path):
 MEASURED = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
-@given(values=MEASURED, decimals=st.integers(1, 6), more=st.integers(0, 5))
-def test_rounding_of_a_tool_is_no_contradiction(tmp_path_factory, values, decimals, more):
+@given(values=MEASURED, decimals=st.integers(1, 6), coarser=st.integers(1, 6), more=st.integers(0, 5))
+def test_rounding_of_a_tool_is_no_contradiction(tmp_path_factory, values, decimals, coarser, more):
     """A mean is rounded from whole values, the rows are rounded on their own; queries without a row count as 0."""
     rows = [f"map\tq{number}\t{value:.{decimals}f}" for number, value in enumerate(values)]
     queries = len(values) + more
     path = tmp_path_factory.mktemp("rounded") / "a.txt"
     path.write_text(
-        "\n".join([*rows, f"num_q\tall\t{queries}", f"map\tall\t{sum(values) / queries:.{decimals}f}"]) + "\n"
+        "\n".join([*rows, f"num_q\tall\t{queries}", f"map\tall\t{sum(values) / queries:.{coarser}f}"]) + "\n"
     )
     np.testing.assert_allclose(read_run(path).numbers("map"), values, atol=10.0**-decimals)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gateline.readers._json_document import measure
-from gateline.readers._test_suites import Case, Outcome
+from gateline.readers._test_suites import WORST_FIRST, Case, Outcome
 from gateline.samples import read_number
 
 if TYPE_CHECKING:
@@ -29,15 +29,17 @@ _ENDS: dict[str, Outcome] = {
         ("skipped", "skip", "notrun", "disabled", "suppressed", "ignored", "pending", "untested", "filtered", "xfail",
          "xfailed", "expectedfailure"), "skipped"
     ),
-    **dict.fromkeys(("passed", "pass", "ok", "success", "successful", "run", "completed", "executed"), "passed"),
+    **dict.fromkeys(("passed", "pass", "ok", "success", "successful", "run", "ran", "completed", "executed", "expected",
+                     "fixed", "xpass", "xpassed", "flaky"), "passed"),
 }  # fmt: skip
 """What the elements within a test case, and its attributes `status` and `result`, say of its end, in small letters
 and without other signs. `run` and `completed` are GoogleTest's and CTest's, and may stand beside a failure."""
-_WORST_FIRST: tuple[Outcome, ...] = ("failed", "error", "unknown", "skipped", "passed")
-"""A failure counts before an error, which came with taking down."""
+_BAD_SIGNS = ("fail", "error", "abort", "timeout", "crash", "broke", "cancel")
+"""What an unknown element is called that is no mere mark, even where nothing stands in it."""
 _SILENT = frozenset(
     ["properties", "systemout", "systemerr", "stdout", "stderr", "output", "log", "logs", "attachments", "attachment",
-     "description", "tags", "comment", "steps", "assertions", "stacktrace", *(name.lower() for name in _AGAIN)]
+     "description", "tags", "comment", "steps", "assertions", "stacktrace",
+     "metadata", "traits", "parameters", "links", "rerun", "warning", *(name.lower() for name in _AGAIN)]
 )  # fmt: skip
 """Elements within a test case that say nothing of its end."""
 
@@ -89,14 +91,19 @@ def find_outcome(element: Element) -> tuple[Outcome, str]:
         if word and word not in _SILENT:
             end = _ENDS.get(word, "unknown")
             said = (child.get("message") or child.text or child.get("type") or "").strip()
-            found.setdefault(end, f"<{tag(child)}>" if end == "unknown" else said)
+            is_bare = not said and not len(child) and not any(sign in word for sign in _BAD_SIGNS)
+            if end != "unknown" or not is_bare:
+                found.setdefault(end, f"<{tag(child)}>" if end == "unknown" else said)
     for name in ("status", "result"):
         word = plain_word(element.get(name) or "")
         if word:
             end = _ENDS.get(word, "unknown")
             found.setdefault(end, f'{name}="{(element.get(name) or "").strip()}"')
+    for name in ("success", "passed"):
+        if plain_word(element.get(name) or "") == "false":
+            found.setdefault("failed", f'{name}="{(element.get(name) or "").strip()}"')
     nothing: Outcome = "passed"
-    outcome = next((end for end in _WORST_FIRST if end in found), nothing)
+    outcome = next((end for end in WORST_FIRST if end in found), nothing)
     return outcome, "" if outcome == "passed" else found[outcome]
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gateline.errors import InputError, name_some
-from gateline.readers._json_document import number_of, object_of, text_of
-from gateline.readers._promptfoo_results import Result
+from gateline.readers._json_document import number_of, object_of, objects_of, text_of
+from gateline.readers._promptfoo_results import ERROR, Result
 from gateline.readers._told_sums import refuse_additional, refuse_hidden
 
 _FAILED = 1
@@ -24,16 +24,28 @@ def hold_results(results: Sequence[Result], file: str) -> None:
         if result.get("success") is True
         and (
             object_of(result.get("gradingResult")).get("pass") is False
-            or result.get("failureReason") == _FAILED
+            or result.get("failureReason") in (_FAILED, ERROR)
+            or text_of(result.get("error"))
+            or _all_failed(result)
         )
     ]
     if wrong:
         raise InputError(
-            f"{len(wrong)} results have success: true, and their gradingResult.pass or failureReason says that they "
+            f"{len(wrong)} results have success: true, and their grading, failureReason or error says that they "
             f"failed: {name_some(wrong, 3)}",
             file,
             "hand over the results as promptfoo wrote them",
         )
+
+
+def _all_failed(result: Result) -> bool:
+    """Say whether every assertion failed, with neither a threshold nor a function of the user's to let it pass."""
+    components = objects_of(object_of(result.get("gradingResult")).get("componentResults"))
+    case = object_of(result.get("testCase"))
+    is_decided_otherwise = case.get("threshold") is not None or case.get("assertScoringFunction") is not None
+    return (
+        bool(components) and not is_decided_otherwise and all(one.get("pass") is False for one in components)
+    )
 
 
 def hold_sums(document: Mapping[str, object], results: Sequence[Result], file: str) -> None:

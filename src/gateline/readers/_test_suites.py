@@ -25,6 +25,8 @@ from gateline.samples import MISSING_TEXTS, Column, MetricFacts, Run, label_text
 Outcome = Literal["passed", "failed", "error", "skipped", "unknown"]
 """`unknown`: the report says something of the test that nobody here can read, so it has no score."""
 
+WORST_FIRST: tuple[Outcome, ...] = ("failed", "error", "unknown", "skipped", "passed")
+"""A failure counts before an error, which came with taking down."""
 LONGEST_LABEL = 80
 """Characters up to which a recorded text is a label."""
 _RESERVED = frozenset(
@@ -79,11 +81,14 @@ def make_run(source: Source, file_format: str, cases: Sequence[Case], report: Re
 
     A test's duration is its latency (ms), unless the tests recorded one; that of a test that never ran is not known.
     """
+    written = len(cases)
+    refuse_copies(source.name, [case.name for case in cases], [case.trace for case in cases])
+    cases, notices = _join_entries(cases)
+    report = replace(report, warnings=(*report.warnings, *notices))
     noted = [{_free(name): value for name, value in case.recorded.items()} for case in cases]
     numbers, labels, texts = _sort_recorded(noted, source.name)
     is_recorded = _LATENCY in numbers
     names = [case.name for case in cases]
-    refuse_copies(source.name, names, [case.trace for case in cases])
     attempts = _number_attempts(names)
     has_attempts = max(attempts) > 1
     records = []
@@ -104,10 +109,30 @@ def make_run(source: Source, file_format: str, cases: Sequence[Case], report: Re
         records.append(record)
     builder = RunBuilder(source, ReadOptions(), file_format)
     builder.add(records, np.zeros(len(records), dtype=np.int64))
-    return _describe(builder.finish(), cases, report, is_recorded=is_recorded)
+    return _describe(builder.finish(), cases, written, report, is_recorded=is_recorded)
 
 
-def _describe(run: Run, cases: Sequence[Case], report: Report, *, is_recorded: bool) -> Run:
+def _join_entries(cases: Sequence[Case]) -> tuple[Sequence[Case], list[str]]:
+    """Return each test once, with the worst of its entries, where most tests have one; and what to tell of it.
+
+    A test that fails, and breaks in its tear-down too, has two entries in pytest's report; a test that was tried again
+    has one for each try in some. Where half of the tests or more have several entries, these are meant as attempts.
+    """
+    entries: dict[str, list[Case]] = {}
+    for case in cases:
+        entries.setdefault(case.name, []).append(case)
+    several = [name for name, found in entries.items() if len(found) > 1]
+    if not several or 2 * len(several) >= len(entries):
+        return cases, []
+    joined = [min(found, key=lambda case: WORST_FIRST.index(case.outcome)) for found in entries.values()]
+    told = (
+        f"tests with several entries, while most have one, count once and as the worst of them: {len(several)} "
+        f"({name_some(several, 3)})"
+    )
+    return joined, [told]
+
+
+def _describe(run: Run, cases: Sequence[Case], written: int, report: Report, *, is_recorded: bool) -> Run:
     fields = {name: column for name, column in run.fields.items() if not _is_blank(column)}
     facts = {"pass": MetricFacts("higher", (0.0, 1.0))}
     if _LATENCY in fields:
@@ -126,15 +151,15 @@ def _describe(run: Run, cases: Sequence[Case], report: Report, *, is_recorded: b
         made_ids=True,
         unpaired=report.unpaired,
         metric_facts=facts,
-        warnings=(*report.warnings, *_find_warnings(cases, report)),
+        warnings=(*report.warnings, *_find_warnings(cases, written, report)),
     )
 
 
-def _find_warnings(cases: Sequence[Case], report: Report) -> list[str]:
+def _find_warnings(cases: Sequence[Case], written: int, report: Report) -> list[str]:
     found = []
     outcomes = Counter(case.outcome for case in cases if not case.is_unanswered)
-    if report.declared is not None and report.declared != len(cases):
-        found.append(f"the report says that it has {report.declared} tests, and {len(cases)} are in it")
+    if report.declared is not None and report.declared not in (written, len(cases)):
+        found.append(f"the report says that it has {report.declared} tests, and {written} are in it")
     if outcomes["skipped"]:
         found.append(f"skipped tests have no score: {outcomes['skipped']}")
     if outcomes["error"]:

@@ -67,8 +67,7 @@ def hold_means(
             found, what, allowed = total, "sum", _SLACK
         elif name in shares:
             found, what = total / queries, "mean"
-            finest = max(written.decimals, count_decimals(told))
-            allowed = 0.5 * 10.0**-written.decimals + 0.5 * 10.0**-finest + _SLACK
+            allowed = 0.5 * 10.0**-written.decimals + 0.5 * 10.0 ** -count_decimals(told) + _SLACK
         else:
             continue
         if abs(found - said) > allowed:

@@ -30,6 +30,8 @@ _OUTCOMES: dict[str, Outcome] = {
 }
 _BROKEN = frozenset({"setup_failed", "teardown_failed", "error", "broken"})
 """What test runners call a test that did not come to its checks; CTRF itself only has `failed`."""
+_FAILED = frozenset({"failed", "fail", "failure", "timedout", "timeout", "interrupted", "crashed"})
+"""What test runners call a test that failed."""
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]")
 _FACTS = ("appName", "appVersion", "buildName", "buildNumber", "commit", "branchName", "testEnvironment")
 
@@ -120,6 +122,12 @@ def _read_test(test: Mapping[str, object], number: int, source: Source, root: st
             source.name,
         )
     raw = text_of(test.get("rawStatus"))
+    if status == "passed" and raw.lower() in _FAILED:
+        raise InputError(
+            f"the status of '{name}' is passed, and its rawStatus is {raw}",
+            source.name,
+            "hand over the report as its tool wrote it",
+        )
     suites = [_below(suite, root) for suite in _suites(test.get("suite"))]
     outcome = "error" if status == "other" or raw.lower() in _BROKEN else _OUTCOMES[str(status)]
     message = text_of(test.get("message")) or raw

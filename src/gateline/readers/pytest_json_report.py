@@ -130,6 +130,15 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
             f"the outcome of '{name}' must be {', '.join(_OUTCOMES)}, not {describe(outcome)}", source.name
         )
     stages = [object_of(test.get(stage)) for stage in _STAGES]
+    broken = [
+        name for name, one in zip(_STAGES, stages, strict=True) if one.get("outcome") in ("failed", "error")
+    ]
+    if outcome in ("passed", "xpassed") and broken:
+        raise InputError(
+            f"the outcome of '{name}' is {outcome}, and its {broken[0]} failed",
+            source.name,
+            "hand over the report as pytest wrote it",
+        )
     crashes = [text_of(object_of(stage.get("crash")).get("message")) for stage in stages]
     reasons = [text_of(stage.get("longrepr")) for stage in stages if stage.get("outcome") != "passed"]
     recorded: dict[str, object] = {}
