@@ -325,6 +325,7 @@ def test_what_says_the_same_again_is_left_out_with_the_reason_and_the_deepest_ra
     metrics = {
         "precision_at_1": first,
         "recall_at_1": first,
+        "candidate_recall": deep,
         "recall_at_5": deep,
         "ndcg_at_1": first,
         "faithfulness": rng.random(80).round(1).tolist(),

@@ -5,11 +5,11 @@ It looks at values and judges nothing; what it leaves out is told with the reaso
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from gateline.field_names import words_of
 from gateline.inspection import LabelColumn
 from gateline.proposal.choices import ProposedMetric
 from gateline.samples import Floats, Run
@@ -54,8 +54,8 @@ def drop_redundant(
 
 
 def _preference(name: str) -> int:
-    words = words_of(name)
-    return next((place for place, word in enumerate(PREFERRED) if word in words), len(PREFERRED))
+    first = re.split("[^a-z]", name.lower(), maxsplit=1)[0]
+    return PREFERRED.index(first) if first in PREFERRED else len(PREFERRED)
 
 
 def _follows(whole: ProposedMetric, parts: Sequence[ProposedMetric], run: Run) -> bool:
