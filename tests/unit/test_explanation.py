@@ -86,8 +86,10 @@ What is let through for now:
         ({"samples": "{on_mismatch: intersect}"}, "- ids in one run only are left out and reported"),
         (
             {"samples": "{on_mismatch: independent, at_least: 50}"},
-            "- the two runs answered other questions and are taken as independent, from reduced files; below 50 "
-            "questions in either there is no verdict",
+            (
+                "- the two runs answered other questions and are taken as independent, from reduced files; below 50 "
+                "questions in either there is no verdict"
+            ),
         ),
         (
             {"samples": "{id: qid}"},

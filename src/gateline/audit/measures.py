@@ -16,7 +16,7 @@ from gateline.findings import Measure
 from gateline.samples import Floats
 from gateline.statistics import Paired, Settings, Statistic, gain, gain_interval, value_interval
 from gateline.statistics.correlation import correlate
-from gateline.statistics.intervals import Interval
+from gateline.statistics.interval import Interval
 from gateline.statistics.kappa import cohens_kappa, kappa_interval
 from gateline.statistics.prediction_powered import JudgedSamples
 from gateline.statistics.rogan_gladen import measure_separation
