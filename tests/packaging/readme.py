@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -23,8 +24,11 @@ from gateline.readers import readers
 from gateline.rules import find_rules
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "github.md", ROOT / "docs" / "gitlab.md"]
+DOCUMENTS = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("github", "gitlab", "policy"))]
 
+_RULE_FIELDS = frozenset({"kind", "id", "metric", "slice", "slices", "hard", "decide_by", "on_inconclusive"})
+"""Fields that rules of every kind have; they are told once."""
+_OWN_FIELDS_ONLY = frozenset({"Limit", "Every", "Tolerance", "Improvement", "Calibration"})
 _FENCED = re.compile(r"(<!-- (output|file): (.+?) -->\n```\w+\n)(.*?)(```\n)", re.DOTALL)
 _OPEN = re.compile(r"(<!-- (table): (.+?) -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
 
@@ -64,7 +68,40 @@ def _make(kind: str, what: str) -> str:
     if kind == "file":
         lines = (ROOT / what).read_text(encoding="utf-8").splitlines(keepends=True)
         return "".join(line for line in lines if not line.startswith("#"))
-    return "".join(f"| {' | '.join(row)} |\n" for row in _TABLES[what]())
+    rows = _fields(what.removeprefix("fields ")) if what.startswith("fields ") else _TABLES[what]()
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def policy_schema() -> dict[str, dict[str, object]]:
+    """Return the properties of each part of a policy, by the part's name; of the policy itself under `Policy`."""
+    schema = json.loads(run_gateline("gateline schema policy").stdout)
+    common = {
+        name: field for name, field in schema["$defs"]["Limit"]["properties"].items() if name in _RULE_FIELDS
+    }
+    rules = {"properties": common, "required": ["kind", "metric"]}
+    return {"Policy": schema, "Rules": rules, **schema["$defs"]}
+
+
+def _fields(part: str) -> Iterator[tuple[str, ...]]:
+    told = policy_schema()[part]
+    yield "field", "default", "meaning"
+    yield "---", "---", "---"
+    for name, field in told["properties"].items():
+        if name in _RULE_FIELDS and part in _OWN_FIELDS_ONLY:
+            continue
+        meaning = " ".join(str(field.get("description", "")).split()).replace("|", "\\|")
+        if "enum" in field:
+            meaning += f" One of {', '.join(f'`{one}`' for one in field['enum'] if one is not None)}."
+        yield f"`{name}`", _default(name, field, told.get("required", [])), meaning
+
+
+def _default(name: str, field: dict[str, object], required: list[str]) -> str:
+    if name in required:
+        return "required"
+    default = field.get("default")
+    if default is None or default == "" or isinstance(default, list | dict):
+        return ""
+    return f"`{str(default).lower() if isinstance(default, bool) else default}`"
 
 
 def _commands() -> Iterator[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from readme import DOCUMENTS, ROOT, fill_in, run_gateline
+from readme import DOCUMENTS, ROOT, fill_in, policy_schema, run_gateline
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RECORDS = [
@@ -158,6 +158,16 @@ def test_a_file_that_nobody_knows_says_so(tmp_path):
     done = run_gateline(f"gateline inspect {file}")
     assert (done.returncode, "no reader knows this file" in done.stderr) == (2, True), done.stderr
     assert "| `no reader knows this file` |" in README
+
+
+def test_the_page_on_policies_has_a_table_for_every_part_and_its_waiver_is_one():
+    page = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"<!-- table: fields (\w+) -->", page)) == set(policy_schema())
+    example = yaml.safe_load(re.search(r"```yaml\n(waivers:.+?)```", page, re.DOTALL)[1])
+    assert f"{{rule: {example['waivers'][0]['rule']}, " in (ROOT / "gates" / "rag.yml").read_text(
+        encoding="utf-8"
+    )
+    assert set(example["waivers"][0]) == set(policy_schema()["Waiver"]["required"])
 
 
 def test_every_message_of_the_table_has_a_test():
