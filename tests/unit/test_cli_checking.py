@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -365,3 +366,12 @@ def test_no_command_writes_over_its_input(arguments: list[str], capsys: pytest.C
     assert run(arguments) == 2
     assert "is an input of this command and is not written over" in capsys.readouterr().err
     assert Path("candidate.jsonl").read_bytes() == before
+
+
+def test_a_check_of_files_that_are_there_needs_no_place_for_temporary_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in a container whose folders are all read-only."""
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/nowhere")
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    assert check(FAIL) == 1

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import datetime
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -81,10 +81,12 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
     if found.missing and found.path is None and not options.first_run:
         raise say_missing(found)
     with contextlib.ExitStack() as stack:
-        folder = options.output_dir
-        if folder is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory())
-        base = _find_base(options, place, Path(folder) / "base")
+
+        def folder() -> Path:
+            """Return where fetched files lie, made only when there are some: a container may have no such place."""
+            return Path(options.output_dir or stack.enter_context(tempfile.TemporaryDirectory()))
+
+        base = _find_base(options, place, folder)
         told = [said("notice.policy-gone", file=file) for file in (place.gone if place else ())]
         base = replace(base, notices=(*told, *base.notices))
         if found.missing and options.first_run:
@@ -93,7 +95,7 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
             return
         path, shown_as = found.path, None
         if found.content is not None:
-            path = _write(found, Path(folder) / "baseline", options)
+            path = _write(found, folder() / "baseline", options)
             shown_as = None if options.output_dir else options.baseline
         yield Grounds(path, shown_as, base, found.origin, base.notices)
 
@@ -106,7 +108,7 @@ def _write(found: Baseline, folder: Path, options: argparse.Namespace) -> str:
     return path.as_posix()
 
 
-def _find_base(options: argparse.Namespace, place: Place | None, folder: Path) -> Base:
+def _find_base(options: argparse.Namespace, place: Place | None, folder: Callable[[], Path]) -> Base:
     """Return the base branch's policy as it was given or as the host has it, and what people should know of it.
 
     That branch's text of the files which the change touches is written to a folder, so that its policy judges by them.
@@ -133,8 +135,9 @@ def _find_base(options: argparse.Namespace, place: Place | None, folder: Path) -
         return Base(notices=(said("notice.base-policy-out-of-reach"),))
     except PolicyError as error:
         return Base(notices=(said("notice.base-policy-unreadable", reason=str(error)),))
+    inside = folder() / "base" if touched.copies else Path()
     elsewhere = {
-        file: folder / f"{number}-{Path(file).name}" for number, file in enumerate(touched.copies, start=1)
+        file: inside / f"{number}-{Path(file).name}" for number, file in enumerate(touched.copies, start=1)
     }
     write_together({elsewhere[file]: text for file, text in touched.copies.items()})
     gone = [PolicyChange(path=file, base="present", now=None, loosens=True) for file in place.gone]
