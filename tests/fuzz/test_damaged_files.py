@@ -5,6 +5,7 @@ A few examples each; GATELINE_PROPERTY_EXAMPLES asks for more. The fuzzers by co
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import os
@@ -27,6 +28,7 @@ from targets import (
     render_verdict,
 )
 
+from gateline.gate import check
 from gateline.readers import readers
 from gateline.readers._source import Source
 
@@ -146,9 +148,11 @@ def test_a_damaged_policy_is_a_policy_or_refused_with_a_reason(data: st.DataObje
 
 @cache
 def verdicts() -> list[bytes]:
-    """Return whole verdicts: of a gate that blocks, and of one that gives none."""
-    golden = ROOT / "tests" / "golden"
-    return [(golden / name).read_bytes() for name in ("blocked.json", "no-verdict.json")]
+    """Return whole verdicts: of a shipped gate that blocks, and of one that gives none."""
+    data = ROOT / "gates" / "data" / "refchecker"
+    runs = (str(data / "baseline.jsonl"), str(data / "candidate.jsonl"))
+    blocked = check(ROOT / "gates" / "rag.yml", *runs, on=datetime.date(2026, 1, 1)).to_json()
+    return [blocked.encode(), (ROOT / "tests" / "golden" / "no-verdict.json").read_bytes()]
 
 
 @tries(150)
