@@ -44,6 +44,8 @@ def set_phoenix(row: dict[str, Any], score: int) -> None:
             one["score"] = score
 
 
+REPORTS = ("ctrf", "pytest-json-report")
+"""Formats of test reports, whose tests have one entry each unless all have several."""
 FILES: dict[str, tuple[str, str, Callable[[Any], Rows], Callable[[dict[str, Any], int], Any]]] = {
     "langsmith": (
         "langsmith/baseline.json",
@@ -152,6 +154,11 @@ def test_copies_do_not_make_numbers_of_attempts_even(name: str, tmp_path: Path) 
     for made, found in ((uneven, "not tried as often"), ([*uneven, *copies], "stands more than once")):
         rows[:] = made
         verdict = decide(tmp_path, before, after, metric)
+        if made is uneven and name in REPORTS:
+            # a test with several entries among many counts once, and as the worst of them: what failed stays failed
+            assert verdict.verdict == "fail"
+            assert any("count once and as the worst of them" in notice for notice in verdict.notices), verdict.notices
+            continue
         assert verdict.verdict == "invalid"
         assert any(found in str(problem.message) for problem in verdict.problems)
 

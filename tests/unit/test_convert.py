@@ -50,9 +50,12 @@ def runs(draw):
     measured = {name: np.array(values) for name, values in columns(plain_names, computable).items()}
     fields: dict[str, Column] = dict(columns(plain_names, labels))
     fields |= {f"n{name}": np.array(v) for name, v in columns(plain_names, computable).items()}
+    sliced = dict(columns(plain_names, labels))
+    # a number or label that stands twice under one name, with two values, is refused when it is read
+    fields = {name: column for name, column in fields.items() if name not in measured and name not in sliced}
     return Run(
         "f", "", "csv", draw(st.lists(texts.filter(str.strip), min_size=size, max_size=size)), np.arange(size),
-        metrics=measured, slices=dict(columns(plain_names, labels)), fields=fields,
+        metrics=measured, slices=sliced, fields=fields,
         provenance=draw(st.dictionaries(plain_names, texts | st.integers() | st.none(), max_size=2)),
     )  # fmt: skip
 

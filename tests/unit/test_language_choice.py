@@ -140,9 +140,9 @@ def test_what_the_base_branch_says_is_said_in_the_language_too(tmp_path: Path) -
     base = verdict.policy.under_base
     assert base is not None and base.worst is not None and base.worst.message == base.because[0]
     comment = reports.render("markdown", verdict)
-    assert "按目标分支的策略：已拦截。`score` 从 1.00 降至 0.82，变差 0.18" in comment
+    assert "按目标分支的策略则会拦截：`score` 从 1.00 降至 0.82，变差 0.18" in comment
     english = reports.render("markdown", verdict, language="en")
-    assert "Under the base branch's policy: blocked. `score` fell 1.00 → 0.82, " in english
+    assert "the base branch's policy would block: `score` fell 1.00 → 0.82, " in english
 
 
 def test_why_the_base_branch_has_no_verdict_is_said_too(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_why_the_base_branch_has_no_verdict_is_said_too(tmp_path: Path) -> None:
     write_gate(tmp_path, PASS, TOLERANCE, lang="zh")
     verdict = check_gate(tmp_path, base_policy=tmp_path / "base.yml")
     assert verdict.policy.under_base is not None and verdict.policy.under_base.problem is not None
-    assert "按目标分支的策略：无结论。205 对样本不足以得出结论" in reports.render(
+    assert "按目标分支的策略则没有结论：205 对样本不足以得出结论" in reports.render(
         "text", verdict, width=10_000
     )
 
