@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from gateline import statistics
 from gateline.calibration import PeopleLabels
@@ -46,7 +48,6 @@ class Comparison:
     """People's labels by metric; what is known of such a metric is corrected by them."""
     known: Comparison | None = None
     """The comparison in which left-out values are not filled in; None where none are."""
-    _keys: object = None
     _worst: Comparison | None = None
     _uncorrected: Comparison | None = None
     _estimates: dict[tuple[str, str | None, bool], Estimate] = field(default_factory=dict)
@@ -240,12 +241,15 @@ class Comparison:
             return Statistic("quantile", metric.quantile)
         return Statistic("total" if metric.summary == "total" else "mean")
 
+    @cached_property
+    def cluster_keys(self) -> npt.NDArray[np.uint64]:
+        """The key of each cluster, by which it is drawn: hashed once, and only where something looks at clusters."""
+        return statistics.cluster_keys(self.pairs.cluster_names)
+
     def _pair(self, metric: str, place: str | None, *, candidate_alone: bool = False) -> Paired:
         key = (metric, place, candidate_alone)
         if key in self._paired:
             return self._paired[key]
-        if self._keys is None:
-            self._keys = statistics.cluster_keys(self.pairs.cluster_names)
         values = self.pairs.metrics[metric]
         rows = self.rows(metric, place, candidate_alone=candidate_alone)
         before = values.candidate if candidate_alone or values.baseline is None else values.baseline
@@ -255,7 +259,7 @@ class Comparison:
             baseline_weight=None if before.weight is None else before.weight[rows],
             candidate_weight=None if values.candidate.weight is None else values.candidate.weight[rows],
             cluster=self.pairs.cluster[rows],
-            keys=self._keys,  # type: ignore[arg-type]
+            keys=self.cluster_keys,
         )
         self._paired[key] = paired
         while len(self._paired) > 1 and sum(map(len, self._paired.values())) > MOST_KEPT:

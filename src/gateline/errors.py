@@ -61,6 +61,11 @@ def name_some(names: Iterable[str], most: int = 5) -> str:
     return f"{shown} and {len(listed) - most} more" if len(listed) > most else shown
 
 
+def cut(text: str, most: int = 60) -> str:
+    """Return a text that is no longer than a message has room for, with an ellipsis where it ends early."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that a person most likely meant, or None."""
     import difflib

@@ -1,4 +1,4 @@
-"""What a path leads to, asked without an error: names come from people and from pull requests. Opens nothing."""
+"""What a path leads to, asked without an error: names come from people and from pull requests. Opens no file."""
 
 from __future__ import annotations
 
@@ -45,6 +45,15 @@ def is_special(path: str | PathLike[str]) -> bool:
     """Return whether a path leads to what is no file and no folder: reading `/dev/zero` or a pipe may never end."""
     mode = _mode(path)
     return mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def find_matches(path: str) -> list[str] | None:
+    """Return what a pattern matches, sorted; None for a path that is there, or that is no pattern."""
+    if not set(path) & set("*?[") or is_there(path):
+        return None
+    from glob import glob
+
+    return sorted(glob(path, recursive=True))  # noqa: PTH207  (a Path would change how the file is named)
 
 
 def _mode(path: str | PathLike[str]) -> int | None:

@@ -5,18 +5,16 @@ Values lie on a grid of eighths, which doubles hold exactly, so that equal means
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 from gateline.samples import Run
 from runs import make_run
+from tries import make_tries
 
-EXAMPLES = int(os.environ.get("GATELINE_PROPERTY_EXAMPLES", "0"))
-"""How many examples each property tries; 0 leaves the short default."""
 QUICK = {"statistics": "{resamples: 1000}"}
 """Parts of a policy for tests in which the number of draws plays no part."""
 EIGHTHS = st.integers(0, 8).map(lambda number: number / 8)
@@ -25,16 +23,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_
 )
 
 
-def tries(few: int) -> Callable[[Any], Any]:
-    """Return the settings of a property: `few` examples, always the same, or what the environment asks for."""
-    return settings(
-        max_examples=EXAMPLES or few,
-        deadline=None,
-        derandomize=not EXAMPLES,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture],
-        print_blob=False,
-    )  # fmt: skip
+tries = make_tries(HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture)
 
 
 def make_side(scores: Sequence[Any], file: str, **columns: Sequence[Any]) -> Run:

@@ -157,7 +157,9 @@ def test_copies_do_not_make_numbers_of_attempts_even(name: str, tmp_path: Path) 
         if made is uneven and name in REPORTS:
             # a test with several entries among many counts once, and as the worst of them: what failed stays failed
             assert verdict.verdict == "fail"
-            assert any("count once and as the worst of them" in notice for notice in verdict.notices), verdict.notices
+            assert any("count once and as the worst of them" in notice for notice in verdict.notices), (
+                verdict.notices
+            )
             continue
         assert verdict.verdict == "invalid"
         assert any(found in str(problem.message) for problem in verdict.problems)

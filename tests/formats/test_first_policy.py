@@ -5,6 +5,7 @@ Over every real file and folder that a reader takes, here and in the shared coll
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from gateline.comparison import Comparison
 from gateline.errors import GatelineError, InputError
 from gateline.gate import check, compare
 from gateline.inspection import inspect_run
+from gateline.pairing import SideValues
 from gateline.policy import PolicyFile, load_policy
 from gateline.proposal import propose_policy
 from gateline.readers import read_run
@@ -67,17 +69,26 @@ def test_a_first_policy_has_a_verdict_on_its_own_file(tool: str, tmp_path: Path)
     assert judged
 
 
+def with_candidate(comparison: Comparison, change: Callable[[str, SideValues], SideValues]) -> Comparison:
+    """Return the comparison with each metric's values of the candidate changed."""
+    metrics = {
+        name: replace(values, candidate=change(name, values.candidate))
+        for name, values in comparison.pairs.metrics.items()
+    }
+    pairs = replace(comparison.pairs, metrics=metrics, identical=False)
+    return Comparison(pairs, comparison.metrics, comparison.settings)
+
+
 def jitter(comparison: Comparison) -> Comparison:
     """Return the comparison with times and costs of the candidate other by a thousandth; nothing else changed."""
     rng = np.random.default_rng(1)
-    metrics = {}
-    for name, values in comparison.pairs.metrics.items():
-        side = values.candidate
+
+    def change(name: str, side: SideValues) -> SideValues:
         if comparison.metrics[name].range is None and comparison.metrics[name].unit:
-            side = replace(side, value=side.value * (1 + rng.uniform(-1e-3, 1e-3, len(side.value))))
-        metrics[name] = replace(values, candidate=side)
-    pairs = replace(comparison.pairs, metrics=metrics, identical=False)
-    return Comparison(pairs, comparison.metrics, comparison.settings)
+            return replace(side, value=side.value * (1 + rng.uniform(-1e-3, 1e-3, len(side.value))))
+        return side
+
+    return with_candidate(comparison, change)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -95,15 +106,14 @@ def test_a_run_in_which_only_times_differ_a_little_passes_every_check(tool: str,
 
 def ruin(comparison: Comparison) -> Comparison:
     """Return the comparison with every value of the candidate as bad as can be."""
-    metrics = {}
-    for name, values in comparison.pairs.metrics.items():
-        metric, side = comparison.metrics[name], values.candidate
+
+    def change(name: str, side: SideValues) -> SideValues:
+        metric = comparison.metrics[name]
         worst = metric.worst_value
         bad = side.value - metric.sign * 10 * (np.nanmax(np.abs(side.value)) + 1)
-        changed = bad if worst is None else np.where(side.usable, worst, side.value)
-        metrics[name] = replace(values, candidate=replace(side, value=changed))
-    pairs = replace(comparison.pairs, metrics=metrics, identical=False)
-    return Comparison(pairs, comparison.metrics, comparison.settings)
+        return replace(side, value=bad if worst is None else np.where(side.usable, worst, side.value))
+
+    return with_candidate(comparison, change)
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -59,6 +59,22 @@ def _kind(function: Callable[[bytes, Damage], bytes]) -> Callable[[bytes, Damage
     return function
 
 
+def _kind_of_table(
+    function: Callable[[list[list[str]], Damage], list[list[str]]],
+) -> Callable[[list[list[str]], Damage], list[list[str]]]:
+    """Register what is done to the rows of a table; a file that is no table stays as it is."""
+
+    def change(data: bytes, done: Damage) -> bytes:
+        table = _table(data)
+        if table is None or not table[0]:
+            return data
+        rows, delimiter = table
+        return _write_table(function(rows, done), delimiter)
+
+    KINDS[function.__name__] = change
+    return function
+
+
 def damages(most: int = 3) -> st.SearchStrategy[list[Damage]]:
     """Draw what is done to a file, one after the other."""
     number = st.integers(0, FULL)
@@ -192,46 +208,34 @@ def _write_table(rows: list[list[str]], delimiter: str) -> bytes:
     return stream.getvalue().encode("utf-8", "replace")
 
 
-@_kind
-def columns_swapped(data: bytes, done: Damage) -> bytes:
+@_kind_of_table
+def columns_swapped(rows: list[list[str]], done: Damage) -> list[list[str]]:
     """Swap two columns, the header with them or not."""
-    table = _table(data)
-    if table is None or not table[0]:
-        return data
-    rows, delimiter = table
     width = max(map(len, rows))
     one, two = _at(done.place, width), _at(done.other, width)
     for row in rows[_at(done.what, 2) :]:
         if max(one, two) < len(row):
             row[one], row[two] = row[two], row[one]
-    return _write_table(rows, delimiter)
+    return rows
 
 
-@_kind
-def cell_changed(data: bytes, done: Damage) -> bytes:
+@_kind_of_table
+def cell_changed(rows: list[list[str]], done: Damage) -> list[list[str]]:
     """Put something odd in one cell, or in all cells of a column."""
-    table = _table(data)
-    if table is None or not table[0]:
-        return data
-    rows, delimiter = table
     row, value = _at(done.place, len(rows)), str(_pick(done.what, ODD))
     if not rows[row]:
-        return data
+        return rows
     column = _at(done.other, len(rows[row]))
     for cells in rows[1:] if done.size % 2 else [rows[row]]:
         if column < len(cells):
             cells[column] = value
-    return _write_table(rows, delimiter)
+    return rows
 
 
-@_kind
-def column_lost(data: bytes, done: Damage) -> bytes:
-    table = _table(data)
-    if table is None or not table[0]:
-        return data
-    rows, delimiter = table
+@_kind_of_table
+def column_lost(rows: list[list[str]], done: Damage) -> list[list[str]]:
     column = _at(done.place, max(map(len, rows)) or 1)
-    return _write_table([row[:column] + row[column + 1 :] for row in rows], delimiter)
+    return [row[:column] + row[column + 1 :] for row in rows]
 
 
 # ---- JSON

@@ -8,13 +8,12 @@ from __future__ import annotations
 import datetime
 import json
 import math
-import os
 from functools import cache
 from typing import Any
 
 import pytest
 from damage import damage, damage_file, damages
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from targets import (
     GROUPS,
@@ -31,18 +30,9 @@ from targets import (
 from gateline.gate import check
 from gateline.readers import readers
 from gateline.readers._source import Source
+from tries import make_tries
 
-EXAMPLES = int(os.environ.get("GATELINE_PROPERTY_EXAMPLES", "0"))
-
-
-def tries(few: int) -> Any:
-    return settings(
-        max_examples=EXAMPLES or few,
-        deadline=None,
-        derandomize=not EXAMPLES,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
+tries = make_tries(HealthCheck.data_too_large)
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from targets import GROUPS, Fixture, fixtures, lay_out
 from gateline.errors import GatelineError
 from gateline.inspection import inspect_run
 from gateline.readers import read_run
+from tries import EXAMPLES
 
 LONGEST = 3
 """Items of a list, and lines, that are kept: the others are alike."""
@@ -119,6 +119,6 @@ def test_any_key_may_be_missing_or_hold_a_number(group: str, tmp_path: Path) -> 
             except GatelineError as error:
                 assert str(error), key
                 refused += 1
-        if not os.environ.get("GATELINE_PROPERTY_EXAMPLES"):
+        if not EXAMPLES:
             done |= tried
     assert read + refused > 20

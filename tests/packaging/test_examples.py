@@ -195,17 +195,22 @@ def released(tmp_path):
     return project
 
 
-@pytest.mark.parametrize("script", [script for script in SCRIPTS if "docker" not in script])
-def test_a_script_shown_for_the_own_machine_says_what_the_gate_says(released, script):
+def run_script(script, folder):
+    """Run a script that a page shows, with this gateline and nothing else of this machine's settings."""
     path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
-    done = subprocess.run(
+    return subprocess.run(
         ["bash", "-c", script],
-        cwd=released,
-        env={"PATH": path, "HOME": str(released.parent)},
+        cwd=folder,
+        env={"PATH": path, "HOME": str(folder.parent)},
         capture_output=True,
         encoding="utf-8",
         check=False,
     )
+
+
+@pytest.mark.parametrize("script", [script for script in SCRIPTS if "docker" not in script])
+def test_a_script_shown_for_the_own_machine_says_what_the_gate_says(released, script):
+    done = run_script(script, released)
     assert done.returncode == 1, done.stderr
     assert "rag: blocked" in done.stdout
     made = {file.parent.relative_to(released).as_posix() for file in released.rglob("verdict.json")}
@@ -222,15 +227,7 @@ def test_a_script_shown_for_the_own_machine_says_what_the_gate_says(released, sc
 @pytest.mark.parametrize("script", [script for script in SCRIPTS if "docker" not in script])
 def test_a_candidate_that_was_not_evaluated_again_is_no_release(released, script):
     shutil.copy(released / "results" / "baseline.jsonl", released / "results" / "answers.jsonl")
-    path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=released,
-        env={"PATH": path, "HOME": str(released.parent)},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    done = run_script(script, released)
     assert done.returncode == 2, done.stdout
     assert "nothing in it says that it is another run" in done.stdout + done.stderr
     if "esac" in script:

@@ -16,30 +16,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 from gateline.findings import Finding
 from gateline.gate import Options, check
 from gateline.verdict import Verdict
+from tries import make_tries
 
 Record = dict[str, Any]
 Policy = dict[str, Any]
 ON = datetime.date(2026, 6, 1)
-EXAMPLES = int(os.environ.get("GATELINE_PROPERTY_EXAMPLES", "0"))
-"""How many examples each property tries; 0 leaves the short default."""
-
-
-def tries(few: int) -> Callable[[Any], Any]:
-    """Return the settings of a property that runs the whole gate: `few` examples, or what the environment asks for."""
-    return settings(
-        max_examples=EXAMPLES or few,
-        deadline=None,
-        derandomize=not EXAMPLES,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-        print_blob=False,
-    )
+tries = make_tries(HealthCheck.data_too_large, HealthCheck.filter_too_much)
 
 
 @dataclass(frozen=True)

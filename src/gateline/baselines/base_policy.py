@@ -78,7 +78,8 @@ def find_touched_files(base: PolicyFile, now: PolicyFile, job: Job) -> Touched:
     """
     changes, copies = [], {}
     labels = {str(path) for _, path in now.calibration_files()}
-    for file in (one for one in base.named_files() if one in now.named_files()):
+    named = now.named_files()
+    for file in (one for one in base.named_files() if one in named):
         try:
             root, path = _place(file)
         except HostError:

@@ -35,8 +35,7 @@ def read_at(revision: str, path: str, folder: Path | None = None) -> FileAtRevis
 
     Raises HostError where git is not here, there is no repository, or it does not have the revision.
     """
-    if revision.startswith("-"):
-        raise HostError(f"{revision} is not a revision")
+    _refuse_option(revision)
     # ^{commit} asks for a commit, so that a tag or a branch is followed to the one it names
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if commit is None:
@@ -63,16 +62,12 @@ def read_at(revision: str, path: str, folder: Path | None = None) -> FileAtRevis
 
 def list_at(revision: str, path: str, folder: Path | None = None) -> list[str]:
     """Return the names of the files in a folder at a revision; none where it has no such folder. Raises HostError."""
-    if revision.startswith("-"):
-        raise HostError(f"{revision} is not a revision")
+    _refuse_option(revision)
     inside = f"{path.strip('/')}/".removeprefix("./")
-    where = [] if inside in ("/", "") else ["--", inside]
-    found = _git(folder, "--literal-pathspecs", "ls-tree", "--full-tree", "-z", revision, *where)
-    if found is None:
+    listed = _list(folder, revision, "" if inside == "/" else inside)
+    if listed is None:
         raise HostError(f"git does not have the folder {path} of {revision} here", hint=_WHOLE_CLONE)
-    entries = [entry.partition(b"\t") for entry in found.split(b"\0") if entry]
-    files = [name for facts, _, name in entries if facts.split(b" ")[1] == b"blob"]
-    return [name.decode("utf-8", "surrogateescape").rpartition("/")[2] for name in files]
+    return [name.rpartition("/")[2] for name, (_, kind) in listed.items() if kind == "blob"]
 
 
 def find_root(path: Path) -> Path | None:
@@ -88,17 +83,30 @@ def _entry(folder: Path | None, commit: str, name: str, path: str) -> tuple[str,
 
     Raises HostError where the tree itself is not here: that is no file that is not there.
     """
-    found = _git(
-        folder, "--literal-pathspecs", "ls-tree", "--full-tree", "-z", commit, "--", name.rstrip("/")
-    )
-    if found is None:
+    listed = _list(folder, commit, name.rstrip("/"))
+    if listed is None:
         raise HostError(f"git does not have the folder of {path} here", hint=_WHOLE_CLONE)
-    for entry in found.split(b"\0"):
+    return listed.get(name, ("", ""))
+
+
+def _list(folder: Path | None, revision: str, name: str) -> dict[str, tuple[str, str]] | None:
+    """Return mode and kind of each entry that a tree has under a name, all of it for ""; None where git has it not."""
+    where = ["--", name] if name else []
+    found = _git(folder, "--literal-pathspecs", "ls-tree", "--full-tree", "-z", revision, *where)
+    if found is None:
+        return None
+    entries = {}
+    for entry in filter(None, found.split(b"\0")):
         facts, _, listed = entry.partition(b"\t")
-        if listed.decode("utf-8", "surrogateescape") == name:
-            mode, kind, _ = facts.decode("ascii", "replace").split(" ", 2)
-            return mode, kind
-    return "", ""
+        mode, kind, _ = facts.decode("ascii", "replace").split(" ", 2)
+        entries[listed.decode("utf-8", "surrogateescape")] = (mode, kind)
+    return entries
+
+
+def _refuse_option(revision: str) -> None:
+    """Raise HostError for what git would take for an option."""
+    if revision.startswith("-"):
+        raise HostError(f"{revision} is not a revision")
 
 
 def _blob(folder: Path | None, name: str, path: str) -> bytes:

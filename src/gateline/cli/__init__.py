@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from gateline.cli.arguments import COMMANDS, make_parser
 from gateline.cli.guarded import GuardedStreams
-from gateline.cli.usage import heading_of
+from gateline.cli.usage import JUDGING, heading_of
 
 NO_VERDICT = 2
 
@@ -39,7 +39,7 @@ def _run(arguments: Sequence[str]) -> int:
 
             print_note(f"{heading}: {options.unreadable}")
             return NO_VERDICT
-        if options.command not in ("check", "ci", "publish"):  # those have a folder of fixed names
+        if options.command not in JUDGING:  # those have a folder of fixed names
             from gateline.cli.overwriting import refuse_overwriting
 
             refuse_overwriting(options)

@@ -42,10 +42,9 @@ def run_gate(
     the old one or the new one. A run that ends by itself leaves no old pass behind, whatever went wrong.
     """
     names = {**FILES, **kinds}
+    folder = options.output_dir
     try:
-        refuse_overwriting(
-            options, [Path(options.output_dir or ".") / name for name in names if options.output_dir]
-        )
+        refuse_overwriting(options, [] if folder is None else [Path(folder) / name for name in names])
     except InputError as error:
         options = argparse.Namespace(**{**vars(options), "output_dir": None})
         verdict = _give_up(error, options)

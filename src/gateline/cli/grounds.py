@@ -87,17 +87,17 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
             return Path(options.output_dir or stack.enter_context(tempfile.TemporaryDirectory()))
 
         base = _find_base(options, place, folder)
-        told = [said("notice.policy-gone", file=file) for file in (place.gone if place else ())]
-        base = replace(base, notices=(*told, *base.notices))
+        gone = place.gone if place else ()
+        notices = (*(said("notice.policy-gone", file=file) for file in gone), *base.notices)
         if found.missing and options.first_run:
-            notices = (said("notice.no-baseline-yet", reason=found.missing), *base.notices)
+            notices = (said("notice.no-baseline-yet", reason=found.missing), *notices)
             yield Grounds(base=base, notices=notices)
             return
         path, shown_as = found.path, None
         if found.content is not None:
             path = _write(found, folder() / "baseline", options)
             shown_as = None if options.output_dir else options.baseline
-        yield Grounds(path, shown_as, base, found.origin, base.notices)
+        yield Grounds(path, shown_as, base, found.origin, notices)
 
 
 def _write(found: Baseline, folder: Path, options: argparse.Namespace) -> str:

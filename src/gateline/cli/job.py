@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import glob
 import json
 import os
 import re
@@ -17,9 +16,10 @@ from gateline.cli.grounds import Place
 from gateline.cli.output import print_report, write_together
 from gateline.cli.publishing import Notes, post_comment
 from gateline.errors import HostError, InputError, PolicyError
-from gateline.files import is_there
+from gateline.files import find_matches, is_there
 from gateline.hosts import Job, find_host
 from gateline.policy import name_of
+from gateline.remark import said
 from gateline.reports import render
 from gateline.reports.headline import BLOCKED, NO_VERDICT, PASSED, WARNED, outcome
 from gateline.verdict import Verdict
@@ -50,10 +50,8 @@ def run_ci(options: argparse.Namespace) -> int:
     try:
         asked = _each_gate(options)
     except PolicyError as error:
-        asked, options = (
-            [_stop(options, error)],
-            _with(options, comment="never"),
-        )  # whose comment is not known
+        asked = [_stop(options, error)]
+        options = _with(options, comment="never")  # whose it would be is not known
     gates = []
     for one in asked:
         verdict, code = run_gate(one, kinds, place)
@@ -67,8 +65,8 @@ def run_ci(options: argparse.Namespace) -> int:
 def _stop(options: argparse.Namespace, error: PolicyError) -> argparse.Namespace:
     """Return the options of a gate that ends at once: outputs, files and summary tell its error as any other."""
     found = [setting for setting in _settings(options) if is_there(setting)]
-    said = "; ".join(str(problem) for problem in error.problems)
-    return _with(options, policy=found[0] if found else "gates", unreadable=said)
+    reasons = "; ".join(str(problem) for problem in error.problems)
+    return _with(options, policy=found[0] if found else "gates", unreadable=reasons)
 
 
 def _settings(options: argparse.Namespace) -> list[str]:
@@ -84,14 +82,11 @@ def _each_gate(options: argparse.Namespace) -> list[argparse.Namespace]:
     settings = _settings(options)
     policies: dict[str, None] = {}
     for setting in settings:
-        if glob.has_magic(setting) and not is_there(setting):
-            found = sorted(glob.glob(setting, recursive=True))  # noqa: PTH207  (Path knows no absolute patterns)
-            found = [path for path in found if Path(path).is_file()]
-            if not found:
-                raise PolicyError(f"no policy matches {setting}", setting)
-            policies |= dict.fromkeys(found)
-        else:
-            policies[setting] = None
+        matches = find_matches(setting)
+        found = [setting] if matches is None else [path for path in matches if Path(path).is_file()]
+        if not found:
+            raise PolicyError(f"no policy matches {setting}", setting)
+        policies |= dict.fromkeys(found)
     if not policies:
         raise PolicyError("no policy was named")
     if list(policies) == settings and len(settings) == 1:
@@ -106,7 +101,7 @@ def _find_place(job: Job, options: argparse.Namespace) -> Place:
     notes = Notes(job, options.verbose)
     gone: list[str] = []
     for pattern in _settings(options):
-        if glob.has_magic(pattern) and not is_there(pattern):
+        if find_matches(pattern) is not None:
             from gateline.baselines.base_policy import find_gone_policies
 
             try:
@@ -114,7 +109,7 @@ def _find_place(job: Job, options: argparse.Namespace) -> Place:
             except HostError as error:
                 notes.say(f"it is not known whether this change takes a policy away: {error}")
     for file in gone:
-        notes.say(f"this change takes the policy {file} away: its gate is judged no more")
+        notes.say(said("notice.policy-gone", file=file))
     return Place(job, notes, tuple(gone))
 
 

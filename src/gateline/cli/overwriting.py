@@ -6,13 +6,12 @@ It opens nothing; links and patterns are followed to the files that they name.
 from __future__ import annotations
 
 import argparse
-import glob
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from gateline.errors import InputError
-from gateline.files import is_there
+from gateline.files import find_matches
 
 _INPUTS = (
     "policy", "base_policy", "baseline", "candidate", "file", "files", "golden", "outputs", "verdict", "human", "judge"
@@ -39,5 +38,5 @@ def _inputs(options: argparse.Namespace) -> Iterable[str]:
         value = getattr(options, name, None)
         for text in value if isinstance(value, list) else [value]:
             for line in text.splitlines() if isinstance(text, str) else ():
-                is_pattern = glob.has_magic(line) and not is_there(line)
-                yield from glob.glob(line, recursive=True) if is_pattern else [line]  # noqa: PTH207
+                matches = find_matches(line)
+                yield from [line] if matches is None else matches

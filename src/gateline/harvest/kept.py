@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 
-from gateline.errors import InputError, Problem
+from gateline.errors import InputError, Problem, cut
 from gateline.files import is_there
 from gateline.harvest.labels import find_question
 from gateline.readers._building import describe, identity
@@ -165,7 +165,7 @@ def _fill(known: Line, labels: dict[str, object]) -> dict[str, object]:
         return {**known.record, **{key: value for key, value in labels.items() if key not in known.record}}
     if now is not None and before.strip() != now.strip():
         raise InputError(
-            f"the id '{known.record['id']}' is another question in the set: '{_cut(before)}', now '{_cut(now)}'",
+            f"the id '{known.record['id']}' is another question in the set: '{cut(before)}', now '{cut(now)}'",
             known.place,
             "an id must stand for one question for ever; give one of them another id",
         )
@@ -179,7 +179,3 @@ def _write(record: dict[str, object], place: str) -> str:
         raise InputError(
             "holds NaN or an infinite number, which JSON has not", place, "write null or a number"
         ) from None
-
-
-def _cut(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gateline.errors import NotComparable, Problem
+from gateline.errors import NotComparable, Problem, cut
 from gateline.metric import Metric
 from gateline.pairing.join import Side
 from gateline.pairing.joined import refuse_joined_baseline
@@ -137,7 +137,7 @@ def _tell(
     candidate: Run,
 ) -> Problem:
     first = differing[0]
-    before, after = _cut(values[0][first]), _cut(values[1][first])
+    before, after = cut(values[0][first]), cut(values[1][first])
     what = said("problem.fact-differs", field=name, before=before, after=after)
     if len(differing) < len(ids) or len(ids) == 1:
         what = said(
@@ -146,7 +146,3 @@ def _tell(
     if agreement == "major version":
         what = said("problem.major-version", what=what)
     return Problem(what, candidate.file, said("hint.rerun-or-let-differ", field=name))
-
-
-def _cut(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

@@ -33,7 +33,7 @@ def refuse_missing(pairs: Pairs, terms: Terms) -> None:
     allowed = said("hint.drop-at-most", share=f"{most * 100:g}") if most else said("hint.drop-none")
     problems: list[Problem] = []
     for name, values in pairs.metrics.items():
-        places = _hard_places(name, pairs, terms)
+        places = [None, *terms.hard_slices(pairs.labels.family, name)]
         for side, read in zip(pairs.sides, values.sides, strict=True):
             for place in places:
                 rows = values.expected_in(pairs.labels.rows(place))
@@ -64,11 +64,8 @@ def refuse_missing(pairs: Pairs, terms: Terms) -> None:
 def _refuse_lost(pairs: Pairs, terms: Terms) -> list[Problem]:
     """Return where more questions have no record than may be left out; `intersect` is no way around that."""
     labels, most = pairs.labels, terms.missing.drop_at_most
-    hard = {
-        place for name in pairs.metrics for place in _hard_places(name, pairs, terms) if place is not None
-    }
     problems = []
-    for place in (None, *sorted(hard)):
+    for place in (None, *terms.hard_slices(pairs.labels.family)):
         lost = labels.lost_in(place)
         asked = len(labels.rows(place)) + len(lost)
         if not lost or len(lost) / asked <= most + 1e-12:
@@ -90,14 +87,6 @@ def _refuse_lost(pairs: Pairs, terms: Terms) -> list[Problem]:
         )
         problems.append(Problem(what, pairs.sides[-1].run.file, hint))
     return problems
-
-
-def _hard_places(metric: str, pairs: Pairs, terms: Terms) -> list[str | None]:
-    named = {place for judged, place in terms.hard if judged == metric and place is not None}
-    for judged, label in terms.hard_families:
-        if judged == metric:
-            named.update(pairs.labels.family(label))
-    return [None, *sorted(named)]
 
 
 def _cause_words(read: SideValues, rows: Rows) -> list[Said]:

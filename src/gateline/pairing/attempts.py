@@ -32,13 +32,12 @@ def ask_attempts(sides: Sequence[Side], *, any_number: bool) -> list[Floats]:
     run tries as often as this one; `any_number` lets that be.
     """
     made = [np.bincount(side.code[side.code >= 0], minlength=len(side.first)).astype(float) for side in sides]
-    if len(made) == 1:
-        return made if any_number else [_plan(made[0], np.ones_like(made[0]))]
-    asked = []
-    for own, other in (made, made[::-1]):
-        least = np.maximum(own, np.minimum(own.max(initial=0.0), other))
-        asked.append(least if any_number else np.maximum(least, _plan(own, other)))
-    return asked
+    least = [_explained(own, other) for own, other in _facing(made)]
+    if any_number:
+        return least
+    return [
+        np.maximum(one, _plan(own, other)) for one, (own, other) in zip(least, _facing(made), strict=True)
+    ]
 
 
 def refuse_uneven(sides: Sequence[Side], ids: Sequence[str], most: float) -> list[Problem]:
@@ -50,7 +49,7 @@ def refuse_uneven(sides: Sequence[Side], ids: Sequence[str], most: float) -> lis
     """
     problems = []
     for side, own, other in _with_others(sides):
-        explained = own if len(sides) == 1 else np.maximum(own, np.minimum(own.max(initial=0.0), other))
+        explained = _explained(own, other)
         asked = np.maximum(explained, _plan(own, other))
         if len(own) and float(((asked - explained) / asked).mean()) > min(most, MOST_MISSING) + 1e-12:
             message = _tell_uneven("problem.uneven-attempts", own, other, ids, "")
@@ -123,8 +122,19 @@ def tell_attempts(sides: Sequence[Side], ids: Sequence[str]) -> list[Said]:
 def _with_others(sides: Sequence[Side]) -> Iterator[tuple[Side, Floats, Floats]]:
     """Yield each run with how often it tries each question, and how often the other run does (pairs)."""
     tried = [side.tried.astype(float) for side in sides]
-    others = tried[::-1] if len(tried) == 2 else [np.ones(len(own)) for own in tried]
-    yield from zip(sides, tried, others, strict=True)
+    yield from ((side, *pair) for side, pair in zip(sides, _facing(tried), strict=True))
+
+
+def _facing(counts: Sequence[Floats]) -> list[tuple[Floats, Floats]]:
+    """Return the counts of each run with the other run's (pairs); a run alone faces one attempt at each question."""
+    others = counts[::-1] if len(counts) == 2 else [np.ones_like(own) for own in counts]
+    return list(zip(counts, others, strict=True))
+
+
+def _explained(own: Floats, other: Floats) -> Floats:
+    """Return how many attempts the other run's speak for, no more than this run makes of any question (pairs)."""
+    found: Floats = np.maximum(own, np.minimum(own.max(initial=0.0), other))
+    return found
 
 
 def _plan(own: Floats, other: Floats) -> Floats:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from gateline.errors import InputError, NotComparable, Problem
+from gateline.errors import InputError, NotComparable, Problem, cut
 from gateline.pairing.settings import Samples
 from gateline.remark import name_some, said
 from gateline.samples import Column, Run
@@ -151,8 +151,8 @@ def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], sample
                                 id=ids[position],
                                 field=name,
                                 run=said(word),
-                                found=_cut(after),
-                                wanted=_cut(before),
+                                found=cut(after),
+                                wanted=cut(before),
                             ),
                             side.run.place(row),
                         )
@@ -250,7 +250,3 @@ def _attempt_key(text: str) -> tuple[int, float, str]:
     except ValueError:
         number = math.nan
     return (0, number, text) if math.isfinite(number) else (1, 0.0, text)
-
-
-def _cut(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

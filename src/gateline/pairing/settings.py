@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -124,3 +125,11 @@ class Terms:
     """Slices that a rule names, with the rule's place in the policy file for messages."""
     family_labels: dict[str, str] = field(default_factory=dict)
     """Labels each value of which is a slice of some rule, with that rule's place."""
+
+    def hard_slices(self, family: Callable[[str], Iterable[str]], metric: str | None = None) -> list[str]:
+        """Return the slices of hard rules, of all metrics or of one, sorted; `family` gives those of a label."""
+        named = {place for judged, place in self.hard if place is not None and metric in (None, judged)}
+        for judged, label in self.hard_families:
+            if metric in (None, judged):
+                named.update(family(label))
+        return sorted(named)

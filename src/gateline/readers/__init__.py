@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from gateline.errors import InputError, PolicyError, did_you_mean, name_some
-from gateline.files import is_there
+from gateline.files import find_matches
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import Run
 
@@ -75,11 +75,9 @@ def read_run(path: File | Sequence[File], *, read_as: str | None = None, id_fiel
 
 def _expand(file: str) -> list[str]:
     """Return the files that a pattern matches, sorted; a path that is there is no pattern."""
-    if not set(file) & set("*?[") or is_there(file):
+    found = find_matches(file)
+    if found is None:
         return [file]
-    from glob import glob
-
-    found = sorted(glob(file, recursive=True))  # noqa: PTH207  (a Path would change how the file is named)
     if not found:
         raise InputError(f"not found: no file matches {file}")
     return found

@@ -90,7 +90,7 @@ def find_outcome(element: Element) -> tuple[Outcome, str]:
         word = plain_word(tag(child))
         if word and word not in _SILENT:
             end = _ENDS.get(word, "unknown")
-            said = (child.get("message") or child.text or child.get("type") or "").strip()
+            said = said_by(child)
             is_bare = not said and not len(child) and not any(sign in word for sign in _BAD_SIGNS)
             if end != "unknown" or not is_bare:
                 found.setdefault(end, f"<{tag(child)}>" if end == "unknown" else said)
@@ -105,6 +105,11 @@ def find_outcome(element: Element) -> tuple[Outcome, str]:
     nothing: Outcome = "passed"
     outcome = next((end for end in WORST_FIRST if end in found), nothing)
     return outcome, "" if outcome == "passed" else found[outcome]
+
+
+def said_by(element: Element) -> str:
+    """Return what an element says of a failure; "" where it says nothing."""
+    return (element.get("message") or element.text or element.get("type") or "").strip()
 
 
 def _read_time(text: str | None) -> float | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gateline.errors import InputError
 from gateline.readers._json_document import first_line
-from gateline.readers._junit_cases import find_outcome, tag
+from gateline.readers._junit_cases import find_outcome, said_by, tag
 from gateline.readers._told_sums import read_count, refuse_hidden
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ def _count(root: Element, file: str) -> list[_Counted]:
             _take(element, suites[outer])
         elif kind in {"failure", "error"}:
             name = suites[outer].suite.get("name") or ""
-            said = first_line(
-                element.get("message") or element.text or element.get("type") or "no reason is given"
-            )
+            said = first_line(said_by(element) or "no reason is given")
             raise InputError(
                 f"suite '{name}' itself failed, so not all of its tests may be there: {said}",
                 file,

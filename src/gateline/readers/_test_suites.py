@@ -19,6 +19,7 @@ from gateline.readers._building import RunBuilder
 from gateline.readers._columns import MOST_NAMES
 from gateline.readers._copies import refuse_copies
 from gateline.readers._json_document import first_line
+from gateline.readers._rows import number_attempts
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import MISSING_TEXTS, Column, MetricFacts, Run, label_texts, reads_as_numbers
 
@@ -89,8 +90,7 @@ def make_run(source: Source, file_format: str, cases: Sequence[Case], report: Re
     numbers, labels, texts = _sort_recorded(noted, source.name)
     is_recorded = _LATENCY in numbers
     names = [case.name for case in cases]
-    attempts = _number_attempts(names)
-    has_attempts = max(attempts) > 1
+    attempts = number_attempts(names) or [None] * len(names)
     records = []
     for case, recorded, attempt in zip(cases, noted, attempts, strict=True):
         record: dict[str, object] = {
@@ -99,7 +99,7 @@ def make_run(source: Source, file_format: str, cases: Sequence[Case], report: Re
             "slices": {**case.labels, **{name: recorded.get(name) for name in labels}},
             "error": _error_of(case),
             "message": first_line(case.message) or None,
-            "attempt": attempt if has_attempts else None,
+            "attempt": attempt,
             **{name: recorded.get(name) for name in (*numbers, *texts)},
             **case.details,
             "retries": case.retries or None,
@@ -245,15 +245,6 @@ def _error_of(case: Case) -> str | None:
         return "no_answer"
     said = first_line(case.message)
     return said if said.lower() not in MISSING_TEXTS and said != "no_answer" else "error"
-
-
-def _number_attempts(names: Sequence[str]) -> list[int]:
-    counted: Counter[str] = Counter()
-    attempts = []
-    for name in names:
-        counted[name] += 1
-        attempts.append(counted[name])
-    return attempts
 
 
 def _is_blank(column: Column) -> bool:

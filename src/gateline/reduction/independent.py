@@ -26,7 +26,10 @@ def refuse_fewer_questions(sides: Sequence[ReducedSide], terms: Terms) -> None:
     """
     most = terms.missing.drop_at_most
     problems = []
-    for place in [None, *_hard_slices(sides, terms)]:
+    for place in (
+        None,
+        *terms.hard_slices(lambda label: (one for side in sides for one in side.family(label))),
+    ):
         before, after = _count(sides, place)
         if not has_too_few(before, after, most):
             continue
@@ -104,9 +107,3 @@ def settle_independent(finding: Finding, rule: Rule, comparison: ReducedComparis
 def _count(sides: Sequence[ReducedSide], place: str | None) -> tuple[int, int]:
     before, after = (side.count("questions", place) for side in sides)
     return before, after
-
-
-def _hard_slices(sides: Sequence[ReducedSide], terms: Terms) -> list[str]:
-    named = {place for _, place in terms.hard if place is not None}
-    labels = tuple(f"{label}=" for _, label in terms.hard_families)
-    return sorted(named | {place for side in sides for place in side.places if place.startswith(labels)})

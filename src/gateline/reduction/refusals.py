@@ -118,7 +118,7 @@ def refuse_missing(sides: Sequence[ReducedSide], terms: Terms) -> None:
     hint = said("hint.drop-at-most", share=f"{most * 100:g}") if most else said("hint.drop-none")
     for name in terms.metrics:
         for side in sides:
-            for place in _hard_places(name, side, terms):
+            for place in (None, *terms.hard_slices(side.family, name)):
                 due, lost = side.due(name, place), side.lost(name, place)
                 counts = side.causes(name, place)
                 counts.pop(COUNTED_WORST, None)
@@ -140,10 +140,3 @@ def refuse_missing(sides: Sequence[ReducedSide], terms: Terms) -> None:
 
 def _is_refused(cause: str, terms: Terms) -> bool:
     return (terms.missing.no_answer if cause == "no_answer" else terms.missing.no_score) == "refuse"
-
-
-def _hard_places(metric: str, side: ReducedSide, terms: Terms) -> list[str | None]:
-    named = {place for judged, place in terms.hard if judged == metric and place is not None}
-    labels = [label for judged, label in terms.hard_families if judged == metric]
-    named |= {place for place in side.places for label in labels if place.startswith(f"{label}=")}
-    return [None, *sorted(named)]

@@ -50,6 +50,10 @@ class ReducedSide:
         """Return all slices that have a question."""
         return sorted(place for place in self._rows if place)
 
+    def family(self, label: str) -> list[str]:
+        """Return the slices that the values of a label make."""
+        return [place for place in self.places if place.startswith(f"{label}=")]
+
     def rows(self, place: str | None) -> Rows:
         """Return the rows of a slice, one a group."""
         return self._rows.get(place or "", _NO_ROWS)

@@ -20,7 +20,6 @@ from gateline.findings import Finding, FoundInterval, Measure, Status
 from gateline.metric import Metric
 from gateline.remark import Said, said
 from gateline.rules.base import OnInconclusive, Outcome, Rule, hold
-from gateline.statistics import cluster_keys
 
 if TYPE_CHECKING:
     from gateline.audit.measures import Measured
@@ -213,8 +212,7 @@ class Calibration(Rule):
             human, away = people.of_run(run)
             if run == "baseline" and np.isnan(human).all() and not away.any():
                 continue
-            keys = cluster_keys(pairs.cluster_names)
-            judged = JudgedSamples(side.value[some], human, pairs.cluster[some], keys)
+            judged = JudgedSamples(side.value[some], human, pairs.cluster[some], comparison.cluster_keys)
             lack = find_lack(
                 judged, away, people, comparison.metrics[self.metric].range, comparison.settings, place
             )

@@ -56,11 +56,10 @@ def find_quantile_gain_ends(
     Returns:
         Both ends in the unit of the gain; an end may be infinite where the baseline's quantile may be 0.
     """
-    lower = _Gains.of(baseline, candidate, probability, sign, relative=relative)
-    low = lower.find_lowest(tail, guess[0])
+    quantiles = _Quantiles(_Run.of(baseline, probability), _Run.of(candidate, probability), probability)
+    low = _Gains.of(quantiles, sign, relative=relative).find_lowest(tail, guess[0])
     # The other end is the lowest gain of the exchanged direction, so that turning the sign mirrors the ends exactly.
-    upper = _Gains.of(baseline, candidate, probability, -sign, relative=relative)
-    return low, -upper.find_lowest(tail, -guess[1])
+    return low, -_Gains.of(quantiles, -sign, relative=relative).find_lowest(tail, -guess[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,36 +86,29 @@ class _Run:
         return _Run(different[kept], at_most[kept], place)
 
 
+@dataclass(frozen=True, slots=True)
 class _Gains:
     """The gains that two runs' quantiles can make, and how probable they are."""
 
-    def __init__(self, before: _Run, after: _Run, gains: Floats, probability: float, *, rises: bool) -> None:
-        self._before, self._after = before, after
-        self._gains = gains
-        """(m, l) gain of each pair of quantiles, along the candidate's values ascending where `rises`."""
-        self._rises = rises
-        self._probability = probability
-        table = np.zeros((before.values.size + 2, after.values.size + 2), dtype=np.int64)
-        np.add.at(table, (before.place, after.place), 1)
-        self._both = table.cumsum(axis=0).cumsum(axis=1)[1:-1, 1:-1]
-        """(m, l) pairs with at most the i-th value in the baseline and at most the j-th in the candidate."""
-        self._known = np.full(self._both.shape, np.nan)
-        self._size = before.place.size
+    quantiles: _Quantiles
+    values: Floats
+    """(m, l) gain of each pair of quantiles, along the candidate's values ascending where it `rises`."""
+    rises: bool
 
     @staticmethod
-    def of(baseline: Floats, candidate: Floats, probability: float, sign: float, *, relative: bool) -> _Gains:
+    def of(quantiles: _Quantiles, sign: float, *, relative: bool) -> _Gains:
         """Lay out the gains of all pairs of quantiles."""
-        before, after = _Run.of(baseline, probability), _Run.of(candidate, probability)
-        gains = sign * (after.values[None, :] - before.values[:, None])
+        before, after = quantiles.before.values[:, None], quantiles.after.values[None, :]
+        gains = sign * (after - before)
         if relative:
             with np.errstate(divide="ignore", invalid="ignore"):
-                gains = gains / np.abs(before.values[:, None])
+                gains = gains / np.abs(before)
             gains = np.where(np.isnan(gains), 0.0, gains)
-        return _Gains(before, after, gains, probability, rises=sign > 0.0)
+        return _Gains(quantiles, gains, sign > 0.0)
 
     def find_lowest(self, tail: float, guess: float) -> float:
         """Return the smallest gain that, with all below it, has a probability of at least `tail`."""
-        atoms = np.unique(self._gains)
+        atoms = np.unique(self.values)
         last = atoms.size - 1
         high = min(int(np.searchsorted(atoms, guess)), last)
         low, step = high, 1
@@ -134,15 +126,31 @@ class _Gains:
 
     def _at_most(self, limit: float) -> float:
         """Return the probability of a gain of at most `limit`."""
-        rows = np.arange(self._gains.shape[0])
-        good = (self._gains <= limit).sum(axis=1)
-        if self._rises:
-            return float(self._of_row(rows, good).sum())
-        every = np.full(rows.size, self._gains.shape[1])
-        return float((self._of_row(rows, every) - self._of_row(rows, every - good)).sum())
+        good = (self.values <= limit).sum(axis=1)
+        if self.rises:
+            return float(self.quantiles.of_rows(good).sum())
+        every = np.full(good.size, self.values.shape[1])
+        return float((self.quantiles.of_rows(every) - self.quantiles.of_rows(every - good)).sum())
 
-    def _of_row(self, rows: Whole, columns: Whole) -> Floats:
-        """Return P(baseline's quantile is the i-th value, candidate's one of the first so many), shape (m,)."""
+
+class _Quantiles:
+    """Both runs' quantiles together: how probable it is that each is at most some value."""
+
+    def __init__(self, before: _Run, after: _Run, probability: float) -> None:
+        """Take the values that the quantiles can be, and which quantile it is."""
+        self.before, self.after = before, after
+        self._probability = probability
+        table = np.zeros((before.values.size + 2, after.values.size + 2), dtype=np.int64)
+        np.add.at(table, (before.place, after.place), 1)
+        self._both = table.cumsum(axis=0).cumsum(axis=1)[1:-1, 1:-1]
+        """(m, l) pairs with at most the i-th value in the baseline and at most the j-th in the candidate."""
+        self._known = np.full(self._both.shape, np.nan)
+        """(m, l) what was evaluated of G: each costs an integral."""
+        self._size = before.place.size
+
+    def of_rows(self, columns: Whole) -> Floats:
+        """Return P(baseline's quantile is the i-th value, candidate's one of the first so many), for each i, (m,)."""
+        rows = np.arange(self.before.values.size)
         reached = self._joint(rows, columns)
         reached[1:] -= self._joint(rows[:-1], columns[1:])
         return reached
@@ -161,9 +169,9 @@ class _Gains:
 
     def _evaluate(self, rows: Whole, columns: Whole) -> Floats:
         both = self._both[rows, columns]
-        first, second = self._before.at_most[rows], self._after.at_most[columns]
+        first, second = self.before.at_most[rows], self.after.at_most[columns]
         reached = np.empty(rows.size)
-        last_row, last_column = rows == self._gains.shape[0] - 1, columns == self._gains.shape[1] - 1
+        last_row, last_column = rows == self._both.shape[0] - 1, columns == self._both.shape[1] - 1
         reached[last_row] = _weighs_enough(second[last_row], self._size, self._probability)
         reached[last_column] = _weighs_enough(first[last_column], self._size, self._probability)
         reached[last_row & last_column] = 1.0
@@ -179,13 +187,13 @@ class _Gains:
 def both_weigh_enough(both: Whole, first: Whole, second: Whole, neither: Whole, probability: float) -> Floats:
     """Return P(w₁₁ + w₁₀ ≥ p and w₁₁ + w₀₁ ≥ p), (w₁₁, w₁₀, w₀₁, w₀₀) ~ Dirichlet(both, first, second, neither).
 
-    Arrays of whole counts ≥ 0, shape (k,); `probability` p lies inside 0 … 1. Absolute error below 1e-8.
+    Arrays of whole counts ≥ 0, shape (k,); `probability` p lies inside 0 … 1. Absolute error below 2e-7 for counts
+    that add up to 20,000 at most (docs/statistics.md, section 6).
     """
     size = both + first + second + neither
     found = np.empty(size.size)
     nested = (first == 0) | (second == 0)  # one set holds the other, and the smaller one decides
-    smaller = both + np.minimum(first, second)
-    found[nested] = _weighs_enough(np.where(nested, both, smaller)[nested], size[nested], probability)
+    found[nested] = _weighs_enough(both[nested], size[nested], probability)
     for place in np.flatnonzero(~nested):
         counts = (int(both[place]), int(first[place]), int(second[place]), int(neither[place]))
         found[place] = _integrate(*counts, probability)
