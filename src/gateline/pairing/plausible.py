@@ -19,6 +19,10 @@ ROUNDING = 1e-6
 """A value outside its range by less than this part of the width is rounding noise and counts as the end."""
 SHARE_ELSEWHERE = 0.2
 """From this part of the samples on, values of another size are another scale and no outliers."""
+HUNDREDFOLD = 0.75
+"""From this part of the values above 1 on, values that are a hundred times their partner's are percentages."""
+FASTER = 50
+"""A run of which every answer came so many times faster was timed in another unit, or answered from a cache."""
 
 
 def known_range(name: str, metric: Metric, runs: Sequence[Run]) -> tuple[float, float] | None:
@@ -163,45 +167,48 @@ def _are_share_and_percent(before: Floats, after: Floats) -> bool:
 def _change_scale_within(before: Floats, after: Floats, *, few: bool) -> bool:
     """Return whether a part of the samples is a share in one file and about a hundred times that in the other.
 
-    A fifth of them is that; a `few` are where one file is all shares, and the other has nothing between these and
-    percentages, as outliers would have.
+    A fifth of them is that; a `few` are where one file is all shares, and three in four of the values beyond them in
+    the other are about a hundred times their partner, as outliers would not be.
     """
     small, large = np.minimum(before, after), np.maximum(before, after)
     if small.min() < 0 or large.max() > 100:
         return False
     is_share = ((small > 0) & (small < 1)) | ((small == 1) & (large == 100))
-    hundredfold = is_share & (large > 10) & (large >= 30 * small) & (large <= 300 * small)
-    count = int(hundredfold.sum())
-    if count >= max(2.0, SHARE_ELSEWHERE * len(small)):
+    hundredfold = is_share & (large > 1) & (large >= 30 * small) & (large <= 300 * small)
+    if int((hundredfold & (large > 10)).sum()) >= max(2.0, SHARE_ELSEWHERE * len(small)):
         return True
     if not few:
         return False
     shares, other = sorted((before, after), key=lambda side: float(side.max()))
     has_decimals = bool(((shares > 0) & (shares < 1)).any())
-    has_gap = not ((other > 1) & (other <= 10)).any()
-    return count >= 2 and count == int((other > 1).sum()) and shares.max() <= 1 and has_decimals and has_gap
+    count, beyond = int(hundredfold.sum()), int((other > 1).sum())
+    return shares.max() <= 1 and has_decimals and count >= 2 and count >= HUNDREDFOLD * beyond
 
 
 def check_unit(name: str, before: Floats, after: Floats, file: str) -> None:
     """Raise NotComparable for times that are in seconds in one file and in milliseconds in the other (pairs).
 
-    So it is where the middle ratio of the pairs is near 1000 or 1/1000 (a factor of four either way), and nine in ten
-    of them lie within a factor of ten of that: a system that became so much faster answers from a cache, and a range
-    in the policy says that it is meant.
+    So it is where the middle ratio of the pairs is near 1000 or 1/1000 (a factor of four either way; a candidate that
+    seems at least `FASTER` times as fast may hide one that became ten times slower), and nine in ten of them lie within
+    a factor of ten of the middle. A range in the policy says that such a difference is meant.
     """
     timed = (before > 0) & (after > 0)
     if not timed.any() or timed.sum() < len(before) / 2:
         return
     powers = np.log10(after[timed] / before[timed])
     middle = float(np.median(powers))
-    near = np.abs(powers - np.copysign(3, middle)) <= 1
-    if abs(abs(middle) - 3) <= np.log10(4) and float(near.mean()) >= 0.9:
+    is_even = float((np.abs(powers - middle) <= 1).mean()) >= 0.9
+    slack = 3 - np.log10(FASTER) if middle < 0 else np.log10(4)
+    if abs(abs(middle) - 3) <= slack and is_even:
         raise NotComparable(
             said(
                 "problem.other-unit",
                 metric=name,
                 before=f"{np.median(before[timed]):.4g}",
                 after=f"{np.median(after[timed]):.4g}",
+                factor=f"{10 ** abs(middle):.2g}"
+                if abs(middle) < 2
+                else f"{round(10 ** abs(middle), -1):.0f}",
             ),
             file,
             said("hint.other-unit", metric=name),

@@ -434,11 +434,12 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "take the tool's: metrics: {{{metric}: {{range: [{low}, {high}]}}}}; tolerances are on that scale"
     ),
     "problem.other-unit": (
-        "{metric} is in another unit in the two files: the middle is {before} in the baseline and {after} in the "
-        "candidate, about a thousand times apart"
+        "{metric} can't be in one unit in the two files: the middle is {before} in the baseline and {after} in the "
+        "candidate, {factor} times apart for nearly every question"
     ),
     "hint.other-unit": (
-        "bring both to one unit; where it is meant, give the metric a range: metrics: {{{metric}: {{range: […, …]}}}}"
+        "bring both to one unit, and time no answers from a cache; where it is meant, give the metric a range: "
+        "metrics: {{{metric}: {{range: […, …]}}}}"
     ),
     "problem.another-scale": (
         "{field} is on another scale: {before} in the baseline, {after} in the candidate"

@@ -325,10 +325,12 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "采用工具的范围：metrics: {{{metric}: {{range: [{low}, {high}]}}}}；容差也按这个尺度写"
     ),
     "problem.other-unit": (
-        "{metric} 在两个文件中的单位不同：基线的中位数是 {before}，候选是 {after}，相差约一千倍"
+        "{metric} 在两个文件中不可能是同一单位：基线的中位数是 {before}，候选是 {after}，"
+        "几乎每个问题都相差约 {factor} 倍"
     ),
     "hint.other-unit": (
-        "请统一单位；如果确实如此，请给该指标写上范围：metrics: {{{metric}: {{range: […, …]}}}}"
+        "请统一单位，也不要给来自缓存的回答计时；如果确实如此，请给该指标写上范围："
+        "metrics: {{{metric}: {{range: […, …]}}}}"
     ),
     "problem.another-scale": "{field} 的量程不同：基线为 {before}，候选为 {after}",
     "hint.one-version": "请用同一版本、同一设置的工具评测两者",
