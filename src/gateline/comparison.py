@@ -242,9 +242,10 @@ class Comparison:
         return Statistic("total" if metric.summary == "total" else "mean")
 
     @cached_property
-    def cluster_keys(self) -> npt.NDArray[np.uint64]:
-        """The key of each cluster, by which it is drawn: hashed once, and only where something looks at clusters."""
-        return statistics.cluster_keys(self.pairs.cluster_names)
+    def clusters(self) -> tuple[Rows, npt.NDArray[np.uint64]]:
+        """The cluster of each pair (n) as a position among the keys, and the keys: made where something is drawn."""
+        keys, place = statistics.order_clusters(self.pairs.cluster_names)
+        return place[self.pairs.cluster], keys
 
     def _pair(self, metric: str, place: str | None, *, candidate_alone: bool = False) -> Paired:
         key = (metric, place, candidate_alone)
@@ -253,13 +254,14 @@ class Comparison:
         values = self.pairs.metrics[metric]
         rows = self.rows(metric, place, candidate_alone=candidate_alone)
         before = values.candidate if candidate_alone or values.baseline is None else values.baseline
+        cluster, keys = self.clusters
         paired = Paired(
             baseline=before.value[rows],
             candidate=values.candidate.value[rows],
             baseline_weight=None if before.weight is None else before.weight[rows],
             candidate_weight=None if values.candidate.weight is None else values.candidate.weight[rows],
-            cluster=self.pairs.cluster[rows],
-            keys=self.cluster_keys,
+            cluster=cluster[rows],
+            keys=keys,
         )
         self._paired[key] = paired
         while len(self._paired) > 1 and sum(map(len, self._paired.values())) > MOST_KEPT:

@@ -163,12 +163,16 @@ class Labels:
 
     def _lost_values(self, name: str) -> list[tuple[str, ...]]:
         """Return the texts of a label for each lost question, as the golden set has it, else the baseline."""
+        if not self.lost:
+            return []
         golden, run = _labels_by_id(self.golden, name), _labels_by_id(self.sides[0].run, name)
         both = [one for one in self.lost if golden.get(one) and run.get(one)]
         self._refuse_relabelled(name, [(one, golden[one], run[one]) for one in both])
         return [golden.get(one) or run.get(one, ()) for one in self.lost]
 
     def _golden_values(self, name: str) -> list[tuple[str, ...]]:
+        if self.golden is None:
+            return [()] * len(self.ids)
         of_id = _labels_by_id(self.golden, name)
         return [of_id.get(one, ()) for one in self.ids]
 
@@ -333,5 +337,4 @@ def _known_labels(sources: Sequence[Side]) -> list[str]:
 
 
 def _as_side(run: Run) -> Side:
-    nothing = np.empty(0, dtype=np.int64)
-    return Side(run, nothing, nothing, repeated=False)
+    return Side(run, np.empty(0, np.int64), np.empty(0, np.int64), repeated=False)

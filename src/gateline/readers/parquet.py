@@ -130,7 +130,8 @@ def plain_list(column: Any, name: str, source: Source) -> list[Any]:
 
 def _to_records(batch: pyarrow.RecordBatch, source: Source) -> list[dict[str, object]]:
     """Return the rows as JSON would hold them, dotted sections as objects."""
-    records: list[dict[str, object]] = [{} for _ in range(batch.num_rows)]
+    columns: dict[str, list[object]] = {}
+    parts: dict[str, dict[str, list[object]]] = {}
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if name.startswith(ROW_NUMBERS):
             continue
@@ -138,26 +139,28 @@ def _to_records(batch: pyarrow.RecordBatch, source: Source) -> list[dict[str, ob
         if not _is_plain(column.type):
             values = [_to_plain(value) for value in values]
         section, dot, rest = name.partition(".")
-        if section in SECTIONS and (rest or not dot):
-            for record, value in zip(records, values, strict=True):
-                _add_to_section(record, section, rest, value)
+        if section in SECTIONS and dot and rest:
+            parts.setdefault(section, {})[rest] = values
         else:
-            for record, value in zip(records, values, strict=True):
-                record[name] = value
-    return records
+            columns[name] = values
+    for section, named in parts.items():
+        objects = _as_objects(named)
+        own = columns.get(section) or [None] * len(objects)
+        columns[section] = [_merge(value, object_) for value, object_ in zip(own, objects, strict=True)]
+    return _as_objects(columns) if columns else [{} for _ in range(batch.num_rows)]
 
 
-def _add_to_section(record: dict[str, object], section: str, name: str, value: object) -> None:
-    """Add a value to a section, or the section's own struct where `name` is empty, whichever comes first."""
-    part = record.setdefault(section, {})
-    if not isinstance(part, dict):
-        return  # no section at all; the builder says so
-    if name:
-        part[name] = value
-    elif isinstance(value, dict):
-        part.update(value)
-    elif value is not None:
-        record[section] = value
+def _as_objects(columns: dict[str, list[object]]) -> list[dict[str, object]]:
+    """Return columns as records; a million rows are worth that no line of Python sees each value."""
+    names = tuple(columns)
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _merge(own: object, parts: dict[str, object]) -> object:
+    """Return a section of its own column with the parts of the dotted ones; what is no section stays as it is."""
+    if own is None:
+        return parts
+    return {**own, **parts} if isinstance(own, dict) else own
 
 
 def _is_plain(kind: pyarrow.DataType) -> bool:

@@ -212,7 +212,8 @@ class Calibration(Rule):
             human, away = people.of_run(run)
             if run == "baseline" and np.isnan(human).all() and not away.any():
                 continue
-            judged = JudgedSamples(side.value[some], human, pairs.cluster[some], comparison.cluster_keys)
+            cluster, keys = comparison.clusters
+            judged = JudgedSamples(side.value[some], human, cluster[some], keys)
             lack = find_lack(
                 judged, away, people, comparison.metrics[self.metric].range, comparison.settings, place
             )

@@ -10,7 +10,7 @@ from gateline.statistics.interval import Interval
 from gateline.statistics.intervals import gain_interval, value_interval
 from gateline.statistics.notes import Note
 from gateline.statistics.order_statistics import samples_needed_for_quantile
-from gateline.statistics.pairs import Paired, Side, Statistic, cluster_keys, evaluate, gain
+from gateline.statistics.pairs import Paired, Side, Statistic, cluster_keys, evaluate, gain, order_clusters
 from gateline.statistics.planning import samples_needed, smallest_visible_change
 from gateline.statistics.settings import Settings
 
@@ -25,6 +25,7 @@ __all__ = [
     "evaluate",
     "gain",
     "gain_interval",
+    "order_clusters",
     "samples_needed",
     "samples_needed_for_quantile",
     "smallest_visible_change",

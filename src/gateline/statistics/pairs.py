@@ -94,8 +94,17 @@ def place_clusters(cluster: NDArray[np.int64], keys: Keys) -> tuple[NDArray[np.i
 
     They stand in the order of their keys: neither the order of the rows nor other clusters leave a trace.
     """
-    used, position = np.unique(cluster, return_inverse=True)
-    order = np.argsort(keys[used], kind="stable")
+    if cluster.size * 16 < keys.size:  # sorting a few is faster than a look at all clusters of the run
+        used, position = np.unique(cluster, return_inverse=True)
+    else:
+        occurs = np.zeros(keys.size, dtype=bool)
+        occurs[cluster] = True
+        used = np.flatnonzero(occurs)
+        position = (np.cumsum(occurs) - 1)[cluster]
+    kept = keys[used]
+    if (kept[:-1] <= kept[1:]).all():
+        return used, position
+    order = np.argsort(kept, kind="stable")
     place = np.empty(used.size, dtype=np.int64)
     place[order] = np.arange(used.size)
     return used[order], place[position]
@@ -158,6 +167,15 @@ def cluster_keys(names: Sequence[str]) -> Keys:
         hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest() for name in names
     )
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def order_clusters(names: Sequence[str]) -> tuple[Keys, NDArray[np.int64]]:
+    """Return the keys of clusters in ascending order, and the place among them of each name's: sorted once for all."""
+    keys = cluster_keys(names)
+    order = np.argsort(keys, kind="stable")
+    place = np.empty(keys.size, dtype=np.int64)
+    place[order] = np.arange(keys.size)
+    return keys[order], place
 
 
 def evaluate(values: Floats, weights: Floats | None, statistic: Statistic) -> float:
