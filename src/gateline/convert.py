@@ -1,6 +1,6 @@
 """A run as gateline's own JSON Lines: a header line, then one record a line.
 
-What is written is strict JSON and reads back as the same run. It must not write files.
+What is written is strict JSON and reads back as the same run; what would not is refused. It must not write files.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gateline.errors import InputError, Problem
+from gateline.readers._building import find_two_values
 from gateline.readers._header import write_statements
 from gateline.readers.jsonl import VERSION
-from gateline.samples import EXACT_INTEGERS, Column, Run, number_text
+from gateline.samples import EXACT_INTEGERS, Column, Run, label_texts, number_text
 
 RESERVED = frozenset({"id", "metrics", "slices", "gateline"})
 """Names that mean something in a record; a field of another tool with such a name gets `field.` before it."""
@@ -25,8 +27,11 @@ def write_jsonl(run: Run) -> Iterator[str]:
     A metric without a value is null. Another field without a value is left out, unless no record has one:
     then it is null throughout, so that the column stays known. An infinite number becomes the text
     `Infinity`, which no metric accepts. Numbers of a table whose digits a number would lose (`007`) are
-    written as texts.
+    written as texts. A field that says another value than the metric or label of its name gets `field.` before it.
+    Raises InputError where one of several files does not say a fact that another states: written for the whole run, it
+    would be claimed of records of which nobody knows it.
     """
+    _refuse_half_stated(run)
     header: dict[str, object] = {
         "gateline": VERSION,
         "run": {name: _strict(value) for name, value in run.provenance.items()},
@@ -37,7 +42,7 @@ def write_jsonl(run: Run) -> Iterator[str]:
     yield _line(header)
     slices = {name: _values(column) for name, column in run.slices.items()}
     metrics = {name: _values(column) for name, column in run.metrics.items()}
-    fields = {_free_name(name): _field_values(run, name) for name in run.fields}
+    fields = {free: _field_values(run, name) for name, free in _free_names(run).items()}
     always = [_find_empty(columns) for columns in (slices, fields)]
     for row, identity in enumerate(run.ids):
         record: dict[str, object] = {"id": identity}
@@ -65,8 +70,33 @@ def _line(record: dict[str, object]) -> str:
     return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(", ", ": ")) + "\n"
 
 
-def _free_name(name: str) -> str:
-    return f"field.{name}" if name in RESERVED else name
+def _refuse_half_stated(run: Run) -> None:
+    problems = [
+        Problem(
+            f"{name} is not said here, and is '{', '.join(label_texts(run.provenance[name]))}' in another file",
+            part.file,
+            "let the file say it, or convert each file by itself",
+        )
+        for part in run.parts
+        for name in sorted(part.silent & run.provenance.keys())
+    ]
+    if problems:
+        raise InputError("the files don't say the same of their records", problems=problems)
+
+
+def _free_names(run: Run) -> dict[str, str]:
+    """Return the names under which fields are written, no two alike."""
+    taken = {name for _, name, _ in find_two_values(run)} | RESERVED
+    free: dict[str, str] = {name: name for name in run.fields if name not in taken}
+    used = {*free, *run.metrics, *run.slices, *RESERVED}
+    for name in run.fields:
+        if name not in free:
+            other = f"field.{name}"
+            while other in used:
+                other = f"field.{other}"
+            used.add(other)
+            free[name] = other
+    return {name: free[name] for name in run.fields}
 
 
 def _field_values(run: Run, name: str) -> list[object]:

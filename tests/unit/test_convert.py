@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from gateline.convert import write_jsonl
 from gateline.errors import InputError
 from gateline.readers import read_run
-from gateline.samples import Column, Run
+from gateline.samples import Column, MetricFacts, Run
 
 
 def columns_of(run: Run) -> dict[tuple[str, str], list[object]]:
@@ -126,3 +127,66 @@ def test_names_that_mean_something_get_a_word_before_them(tmp_path):
     path.write_text('{"qid": 1, "id": "other", "s": 1}\n')
     read = write_and_read(read_run(path, id_field="qid"), tmp_path / "b.jsonl")
     assert (read.ids, read.fields["field.id"]) == (["1"], ["other"])
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_a_field_of_the_name_of_a_metric_or_label_reads_back_beside_it(tmp_path, data):
+    """Whatever names fields share with metrics, labels and each other's new names, nothing is refused or lost."""
+    names = st.sampled_from(
+        ["f", "field.f", "field.field.f", "lang", "field.lang", "id", "field.id", "metrics"]
+    )
+    values = st.sampled_from([math.nan, 0.5, 1.5])
+    numbers = st.dictionaries(names, st.lists(values, min_size=3, max_size=3), max_size=5)
+    words = st.dictionaries(
+        names, st.lists(st.sampled_from(["a", "b", "1"]), min_size=3, max_size=3), max_size=3
+    )
+    run = Run(
+        "f", "", "csv", ["q1", "q2", "q3"], np.zeros(3, np.int64),
+        metrics={name: np.array(values) for name, values in data.draw(numbers).items()},
+        slices=dict(data.draw(words)),
+        fields={name: np.array(values) for name, values in data.draw(numbers).items()} | data.draw(words),
+    )  # fmt: skip
+    read = write_and_read(run, tmp_path / "a.jsonl")
+    before, after = columns_of(run), columns_of(read)
+    for section in ("metrics", "slices"):
+        assert {key: v for key, v in after.items() if key[0] == section} == {
+            key: v for key, v in before.items() if key[0] == section
+        }
+    kept = [sorted(map(repr, (v for key, v in of.items() if key[0] == "fields"))) for of in (before, after)]
+    assert kept[0] == kept[1]
+    for name in (
+        set(run.fields) - set(run.metrics) - set(run.slices) - {"id", "metrics", "slices", "gateline"}
+    ):
+        if not name.startswith("field."):
+            assert after["fields", name] == before["fields", name]
+
+
+def test_what_is_said_of_metrics_reads_back_whole(tmp_path):
+    """All of it: a share of failed requests that is forgotten would count as none."""
+    facts = {
+        "ttft": MetricFacts("lower", failed="failed_share"),
+        "f": MetricFacts("higher", (0.0, 1.0), "with reference"),
+        "failed_share": MetricFacts(None),
+    }
+    assert {one.name for one in dataclasses.fields(MetricFacts)} == {
+        "better",
+        "range",
+        "definition",
+        "failed",
+    }
+    metrics = {name: np.array([0.5]) for name in facts}
+    run = Run("f", "", "x", ["a"], np.zeros(1, np.int64), metrics=dict(metrics), metric_facts=facts)
+    assert write_and_read(run, tmp_path / "a.jsonl").metric_facts == facts
+
+
+def test_files_that_do_not_say_the_same_of_their_records_are_not_written_as_if_they_did(tmp_path):
+    said, silent, times = (tmp_path / f"{name}.jsonl" for name in ("said", "silent", "times"))
+    said.write_text('{"gateline": 1, "run": {"judge.model": "j"}}\n{"id": "a", "metrics": {"f": 1}}\n')
+    silent.write_text('{"gateline": 1}\n{"id": "b", "metrics": {"f": 1}}\n')
+    times.write_text('{"gateline": 1}\n{"id": "a", "latency_ms": 1}\n')
+    with pytest.raises(
+        InputError, match=r"silent\.jsonl: judge\.model is not said here, and is 'j' in another"
+    ):
+        list(write_jsonl(read_run([said, silent])))
+    assert write_and_read(read_run([said, times]), tmp_path / "b.jsonl").provenance == {"judge.model": "j"}

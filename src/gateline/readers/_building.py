@@ -5,7 +5,7 @@ Readers of record-like files (JSON Lines, JSON, Parquet) share this; it must not
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -185,6 +185,17 @@ def refuse_two_values(run: Run) -> Run:
 
     The same holds for a label beside `slices`. A text beside a score of its name, such as an answer, is no such number.
     """
+    for section, name, row in find_two_values(run):
+        raise InputError(
+            f"sample '{run.ids[row]}' has two values of {name}, one of which stands under '{section}'",
+            run.place(row),
+            f"which of them counts? rename or drop '{name}' or '{section}.{name}'",
+        )
+    return run
+
+
+def find_two_values(run: Run) -> Iterator[tuple[str, str, int]]:
+    """Give the section, name and first row of each metric or label of which a field of its name says another value."""
     for section, columns in ((SECTIONS[0], run.metrics), (SECTIONS[1], run.slices)):
         for name in columns.keys() & run.fields.keys():
             if section == SECTIONS[0] and not reads_as_numbers(run.fields[name]):
@@ -194,12 +205,7 @@ def refuse_two_values(run: Run) -> Run:
                 (row for row, (one, other) in enumerate(pairs) if one and other and one != other), None
             )
             if row is not None:
-                raise InputError(
-                    f"sample '{run.ids[row]}' has two values of {name}, one of which stands under '{section}'",
-                    run.place(row),
-                    f"which of them counts? rename or drop '{name}' or '{section}.{name}'",
-                )
-    return run
+                yield section, name, row
 
 
 def _comparable(run: Run, section: str, name: str) -> tuple[list[str], list[str]]:

@@ -33,6 +33,8 @@ def _write_facts(facts: MetricFacts) -> dict[str, object]:
         said["range"] = list(facts.range)
     if facts.definition:
         said["definition"] = facts.definition
+    if facts.failed:
+        said["failed"] = facts.failed
     return said
 
 
@@ -67,13 +69,15 @@ def _object(header: Mapping[str, object], key: str, place: str) -> dict[str, obj
 def _read_facts(name: str, value: object, place: str) -> MetricFacts:
     said = value if isinstance(value, dict) else {}
     better, ends, definition = said.get("better"), said.get("range"), said.get("definition", "")
+    failed = said.get("failed", "")
     is_range = ends is None or (isinstance(ends, list) and len(ends) == 2 and all(map(_is_number, ends)))
-    if not said or better not in (None, "higher", "lower") or not is_range or not isinstance(definition, str):
+    are_texts = isinstance(definition, str) and isinstance(failed, str)
+    if not said or better not in (None, "higher", "lower") or not is_range or not are_texts:
         raise InputError(
             f"metrics.{name} of the header must be such as {{better: higher, range: [0, 1]}}, not {describe(value)}",
             place,
         )
-    return MetricFacts(better, None if ends is None else (float(ends[0]), float(ends[1])), definition)
+    return MetricFacts(better, None if ends is None else (float(ends[0]), float(ends[1])), definition, failed)
 
 
 def _is_number(value: object) -> bool:
