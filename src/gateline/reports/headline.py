@@ -50,7 +50,12 @@ def _passes_by_its_policy(verdict: Verdict) -> bool:
 
 
 def why_under_base(base: BaseVerdict, spelling: Spelling, fail_on: str) -> str:
-    """Return why the base branch's policy says so: its worst finding, its first problem, or what it said in English."""
+    """Return why the base branch's policy says so: its worst finding, its first problem, or what it said in English.
+
+    Empty where it passes and nothing needs a look: its word says all.
+    """
+    if base.verdict == "pass" and base.worst is None:
+        return ""
     if base.worst is not None:
         return describe(base.worst, spelling, fail_on=fail_on)
     if base.problem is not None:
