@@ -12,6 +12,7 @@ from collections.abc import Container, Mapping, Sequence
 from gateline.errors import InputError, Problem
 from gateline.readers._evalscope_reports import Report, ReportedMetric, find_names
 from gateline.readers._json_document import number_of, object_of
+from gateline.readers._told_sums import find_rounding
 
 _ROUNDED = 0.5e-4 + 1e-9
 """By how much a mean may differ from the report, which has four decimals."""
@@ -49,11 +50,13 @@ def _hold_subset(
     report: Report, subset: str, scores: _Scores, samples: int, unscored: Container[str]
 ) -> list[str]:
     found = []
+    again = find_rounding(one for metric in report.metrics for one in metric.subsets.values())
+    allowed = _ROUNDED + (again if again > _ROUNDED else 0)  # a number rounded twice errs twice
     for name, metric in find_names(report, list(scores)).items():
         if subset not in metric.subsets or not metric.is_mean or name in unscored:
             continue
         told, mean = metric.subsets[subset], math.fsum(scores[name]) / len(scores[name])
-        if abs(told - mean) > _ROUNDED:
+        if abs(told - mean) > allowed:
             found.append(f"{name} is {told:g} in the report, and {mean:.4f} by its reviews")
         elif _number(metric, subset) > samples:
             found.append(

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from gateline.errors import InputError, name_some
 from gateline.readers._inspect_samples import Samples
 from gateline.readers._json_document import number_of, object_of, objects_of
+from gateline.readers._told_sums import find_rounding
 from gateline.samples import Floats, Run
 
 _MEANS = ("mean", "accuracy")
@@ -107,7 +108,9 @@ def _hold_means(samples: Samples, log: Mapping[str, object], run: Run) -> list[s
     means may be older than the mark of an invalid sample. What none of these explains is no log of these samples.
     """
     found = []
-    for result in objects_of(object_of(log.get("results")).get("scores")):
+    told_scores = list(objects_of(object_of(log.get("results")).get("scores")))
+    rounding = _find_rounding(told_scores)
+    for result in told_scores:
         scorer, name = str(result.get("scorer")), str(result.get("name"))
         column = scorer if name == scorer else f"{scorer}.{name}"
         if column not in run.metrics or result.get("reducer") not in (None, "mean"):
@@ -115,14 +118,27 @@ def _hold_means(samples: Samples, log: Mapping[str, object], run: Run) -> list[s
         means = _find_means(column, samples, run)
         for metric in _MEANS:
             said = number_of(object_of(object_of(result.get("metrics")).get(metric)).get("value"))
-            if said is None or not means or any(_lies_within(said, one, one) for one, _, _ in means):
+            if (
+                said is None
+                or not means
+                or any(_lies_within(said, one - rounding, one + rounding) for one, _, _ in means)
+            ):
                 continue
             told = f"the {metric} of {column} is {said:g} in the log and {means[0][0]:g} by its samples"
-            is_explained = any(_lies_within(said, low, high) for _, low, high in means)
+            is_explained = any(_lies_within(said, low - rounding, high + rounding) for _, low, high in means)
             if not (is_explained or column in samples.unreadable or samples.invalidated):
                 raise InputError(told, run.file, f"{_HINT}; edited scores need their metrics computed again")
             found.append(f"{told}, which count; its scorer may give grades numbers of its own")
     return found
+
+
+def _find_rounding(results: Iterable[Mapping[str, object]]) -> float:
+    values = (
+        number_of(object_of(metric).get("value"))
+        for result in results
+        for metric in object_of(result.get("metrics")).values()
+    )
+    return find_rounding(value for value in values if value is not None)
 
 
 def _lies_within(said: float, low: float, high: float) -> bool:

@@ -14,7 +14,7 @@ from gateline.readers._lm_eval_results import Task, bare_name
 from gateline.samples import Floats, Run
 
 _MEANS_AGREE = 1e-6
-"""The results have all digits of a mean; this much may its sum differ by another order of the samples."""
+"""By how much a mean may differ, beside rounding, because the samples were added up in another order."""
 _HINT = "hand over results and samples of one run, as the tool wrote them, whole and unchanged"
 
 
@@ -30,6 +30,7 @@ def compare_with_results(
     notices: list[str] = []
     problems: list[Problem] = []
     names = np.array(run.texts("task") or [""] * len(run))
+    rounding = min((task.rounding for task in tasks.values()), default=0.0)
     for task in tasks.values():
         rows = names == task.name
         if not rows.any():
@@ -39,7 +40,7 @@ def compare_with_results(
             if name in run.metrics and name not in partial and bare_name(name) in task.averaged:
                 found = _mean(run.numbers(name)[rows])
                 checked += found is not None
-                if found is not None and abs(found - told) > _MEANS_AGREE * max(1.0, abs(told)):
+                if found is not None and abs(found - told) > rounding + _MEANS_AGREE * max(1.0, abs(told)):
                     message = (
                         f"{name} of {task.name} is {told:g} in the results, and {found:g} by its samples"
                     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gateline.readers._json_document import number_of, object_of, objects_of, text_of
+from gateline.readers._told_sums import find_rounding
 from gateline.samples import Agreement, MetricFacts
 
 PLAIN_FILTER = "none"
@@ -48,6 +49,8 @@ class Task:
     """Groups that the task belongs to, at any level."""
     samples: int | None = None
     """How many documents were evaluated."""
+    rounding: float = 0.0
+    """By how much the numbers may differ from exact ones: they may have been rounded after the run, all of them."""
 
 
 def name_metric(name: str, chosen: str) -> str:
@@ -93,6 +96,7 @@ def _read_task(
         facts={key: str(item) for key, item in facts.items() if isinstance(item, str | int | float)},
         groups=tuple(groups),
         samples=None if counted is None else int(counted),
+        rounding=find_rounding(number for number in map(number_of, row.values()) if number is not None),
     )
 
 

@@ -5,10 +5,15 @@ A sum that says less hides nothing and is left alone, as writers differ in what 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gateline.errors import InputError
+from gateline.readers._trec_means import count_decimals
 
 LONGEST_COUNT = 15
 """Digits of a count; a longer one is none."""
+FEWEST_DECIMALS = 2
+"""Decimals to which a program around a tool may have rounded its means; fewer would hide a change."""
 _HINT = "hand over the report as its tool wrote it, whole and unchanged"
 
 
@@ -17,6 +22,15 @@ def read_count(text: str | None) -> int | None:
     stripped = (text or "").strip()
     is_count = stripped.isascii() and stripped.isdigit() and len(stripped) <= LONGEST_COUNT
     return int(stripped) if is_count else None
+
+
+def find_rounding(numbers: Iterable[float]) -> float:
+    """Return how far from its exact value a number of a file may be: half a unit of the last decimal that any has.
+
+    Programs around a tool round its report, all of it: one number with all its digits shows that none was rounded.
+    """
+    most = max((count_decimals(repr(number)) for number in numbers), default=FEWEST_DECIMALS)
+    return 0.5 * 10.0 ** -max(most, FEWEST_DECIMALS)
 
 
 def refuse_hidden(file: str, whose: str, what: str, stated: float | None, shown: int) -> None:
