@@ -122,10 +122,13 @@ def _notices(
     if on > waiver.until:
         return [said("notice.waiver-ended", waiver=name, until=until)]
     if not used:
-        exceeded = any(waiver.covers(finding) and finding.blocks for finding in findings)
-        if not exceeded:
-            return [said("notice.waiver-not-needed", waiver=name)]
-        return [said(short, waiver=name, ceiling=str(waiver.up_to))]
+        covered = [finding for finding in findings if waiver.covers(finding)]
+        if any(finding.blocks for finding in covered):
+            return [said(short, waiver=name, ceiling=str(waiver.up_to))]
+        # what was not judged, or is not settled, does not say that its bound is met
+        judged = [finding.status for finding in covered if finding.status is not Status.SKIPPED]
+        met = set(judged) == {Status.PASS} or not covered
+        return [said("notice.waiver-not-needed", waiver=name)] if met else []
     left = (waiver.until - on).days
     if left < NOTICE_DAYS:
         if left == 0:

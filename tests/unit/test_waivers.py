@@ -114,6 +114,21 @@ def test_an_unused_waiver_is_told() -> None:
     assert notices == ["the waiver of floor is not needed"]
 
 
+def test_a_waiver_of_what_is_not_settled_is_not_called_needless() -> None:
+    (finding,), notices = applied(HOLDS, waiver(rule="holds"), runs="a*160 1>1 b*5 1>0 c*3 0>1")
+    assert (finding.status, finding.blocks, notices) == (Status.INCONCLUSIVE, False, [])
+
+
+def test_a_waiver_of_what_is_not_judged_is_not_called_needless() -> None:
+    """Small slices are not decided on: they say nothing of the bound, beside others that meet it."""
+    rule, slices = FLOOR.replace("0.9", "0.9, slices: true"), "{by: [language], at_least: 30}"
+    small, notices = applied(rule, waiver(), runs="a*3 en 1>1 b*3 de 1>1", slices=slices)
+    assert ({finding.status for finding in small}, notices) == ({Status.SKIPPED}, [])
+    mixed, notices = applied(rule, waiver(), runs="a*40 en 1>1 b*3 de 1>1", slices=slices)
+    assert {finding.status for finding in mixed} == {Status.SKIPPED, Status.PASS}
+    assert notices == ["the waiver of floor is not needed"]
+
+
 def test_an_inconclusive_check_that_blocks_can_be_waived() -> None:
     rule = HOLDS.replace("0.05", "0.2, on_inconclusive: fail")
     (before,), _ = applied(rule)

@@ -182,11 +182,13 @@ def unblock(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     rule = spelling.name(worst.rule)
     if worst.hard:
         other_way = spelling.say("unblock.hard", rule=rule)
+    elif not worst.blocks:
+        other_way = ""  # a waiver lets through what its rule blocks, not what fail-on asks for
     else:
         other_way = spelling.say(
             "unblock.waive", rule=rule, file=spelling.name(verdict.policy.file), line=str(worst.line)
         )
-    step = spelling.say("joint.clauses").join([_mend(worst, spelling), other_way])
+    step = spelling.say("joint.clauses").join(filter(None, [_mend(worst, spelling), other_way]))
     others = _more("unblock.others", len(blocking) - 1, spelling)
     return spelling.join_sentences([spelling.sentence(step), others])
 
@@ -211,7 +213,8 @@ def _mend(finding: Finding, spelling: Spelling) -> str:
     if finding.kind == "every":
         ids = [spelling.name(one) for one in finding.failing[:_FIRST_IDS]]
         if not ids:
-            return spelling.say("unblock.give-samples", subject=what)
+            key = "unblock.score" if finding.samples else "unblock.give-samples"
+            return spelling.say(key, subject=what)
         return spelling.say("unblock.mend", ids=spelling.or_more(ids, finding.failing_count or 0))
     if finding.samples == 0 or figures.judged_value(finding) is None:
         return spelling.say("unblock.make-measurable", subject=what)

@@ -78,7 +78,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "count.samples": {"one": "{count} sample", "other": "{count} samples"},
     # a finding: numbers and bounds
     "needed.each": "each {bound}",
-    "found.missing": {"one": "{count} of {samples} miss", "other": "{count} of {samples} miss"},
+    "found.missing": {"one": "{count} of {samples} misses", "other": "{count} of {samples} miss"},
     "amount.unknown": "by an unknown amount",
     "amount.none": "no change",
     "amount.worse": "{amount} worse",
@@ -586,6 +586,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "to-unblock": "To unblock:",
     "where-to-look": "Where to look",
     "unblock.mend": "mend {ids}",
+    "unblock.score": "have the samples of {subject} scored again that have no usable value",
     "unblock.give-samples": "give {subject} samples",
     "unblock.make-measurable": "make {subject} measurable",
     "unblock.show": "show it for {subject} with about {about} samples (now {now})",

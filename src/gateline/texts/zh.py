@@ -437,6 +437,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "to-unblock": "如何放行：",
     "where-to-look": "从哪里查起",
     "unblock.mend": "修复 {ids}",
+    "unblock.score": "{subject} 中没有可用值的样本需要重新评分",
     "unblock.give-samples": "{subject} 需要有样本",
     "unblock.make-measurable": "{subject} 需要可以度量",
     "unblock.show": "{subject} 需用约 {about} 个样本证明达标（现有 {now} 个）",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gateline.amounts import found
 from gateline.findings import Status
 from gateline.reports import annotations, codequality, facts, html, junit, markdown, text
 from gateline.reports.escape import display_width
@@ -23,6 +24,7 @@ from .layered import whole_system_verdict
 from .verdicts import (
     cost_limit,
     design_verdict,
+    every,
     fine_verdict,
     improvement,
     loosened_verdict,
@@ -298,3 +300,31 @@ def test_no_cell_leaves_its_card_in_a_browser(tmp_path: Path, language: str) -> 
     told = re.search('data-seen="([^"]*)"', seen.stdout)
     assert told is not None
     assert told[1].split("\n") == ["seen 0 "] * len(widths) or told[1].split("\n") == ["seen 0"] * len(widths)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_only_a_step_that_would_help_is_advised(language: str) -> None:
+    """A waiver lets through what its rule blocks: what only fail-on blocks, or a hard rule, it does not."""
+    said = PLAIN.speaking(load(language))
+    offer = load(language).say("unblock.waive", rule="correct-holds", file="gates/support-rag.yml", line="41")
+    by_rule = make_verdict(unsettled(blocks=True, on_inconclusive="fail"), fail_on="inconclusive")
+    assert offer in unblock(by_rule, said)
+    only_asked_for = make_verdict(unsettled(), fail_on="inconclusive")
+    assert offer not in unblock(only_asked_for, said)
+    assert unblock(only_asked_for, said).rstrip(".。")[-1] not in ";； "
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [(40, "have the samples of old_answer in regression_set scored again"), (0, "give old_answer in")],
+)
+def test_what_has_samples_is_not_asked_for_some(samples: int, said: str) -> None:
+    unknown = every(metric="old_answer", samples=samples, failing=[], failing_count=0)
+    assert unblock(make_verdict(unknown)).casefold().startswith(said.casefold())
+
+
+@pytest.mark.parametrize(
+    ("failing", "said"), [(1, "1 of 40 misses"), (2, "2 of 40 miss"), (0, "0 of 40 miss")]
+)
+def test_one_sample_misses_and_two_miss(failing: int, said: str) -> None:
+    assert found(every(failing_count=failing), PLAIN) == said
