@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from documented import FILES, FORMATS
 
+from gateline.errors import InputError
 from gateline.readers import read_run, readers
 from gateline.readers._source import Source
 
@@ -100,3 +101,29 @@ def test_whose_file_it_is_shows_at_its_beginning(tmp_path, name):
         value["tests"][0]["metadata"]["note"] = long
     (tmp_path / "a.json").write_text(json.dumps(value))
     assert claims_of(tmp_path / "a.json") == [name]
+
+
+@pytest.mark.parametrize("path", FILES_OF_TOOLS, ids=lambda path: "/".join(path.parts[-4:]))
+def test_lm_eval_reads_no_numbers_of_other_tools_even_by_force(path):
+    """Sums of promptfoo and CTRF stand under `results`, too, and are no means of tasks."""
+    if claims_of(path) == ["lm_eval"]:
+        return
+    with pytest.raises(InputError):
+        read_run(path, read_as="lm_eval")
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ({"results": {"a": {"acc,none": 0.5}, "stats": [1]}}, r"'results\.stats' is a list, and no task"),
+        ({"results": [{"acc": 1}]}, "'results' is a list"),
+        ({"groups": {}}, "there is no object 'results'"),
+    ],
+)
+def test_results_that_are_none_of_tasks_are_told_with_what_they_are(tmp_path, value, told):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(value))
+    with pytest.raises(
+        InputError, match=f"results.json: is no results file of lm-evaluation-harness: {told}"
+    ):
+        read_run(path, read_as="lm_eval")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gateline.errors import InputError, name_some
-from gateline.readers._building import Problems, RunBuilder
+from gateline.readers._building import Problems, RunBuilder, describe
 from gateline.readers._identity import identify_by
 from gateline.readers._json_document import object_of, objects_of, parse_document
 from gateline.readers._shape import Shape, shape_of, shape_of_file
@@ -143,6 +143,7 @@ def _read_results(source: Source, file: str) -> Run:
     from gateline.readers._lm_eval_results import read_tasks
 
     value = object_of(parse_document(source))
+    _refuse_other_results(value, source.name)
     tasks = read_tasks(value)
     found = re.fullmatch(rf".*_({_TIME})\.json", source.path.name)
     beside: list[Source] = []
@@ -204,6 +205,23 @@ def _add_file(samples: Samples, file: Source, task: str) -> None:
         for number, message in block.find_repeated_keys():
             problems.add(number, message)
     problems.raise_any()
+
+
+def _refuse_other_results(value: Mapping[str, object], file: str) -> None:
+    """Raise InputError for results of another tool, which `--read-as` may hand over: numbers of theirs are no means."""
+    rows = value.get("results")
+    if not isinstance(rows, Mapping):
+        what = "there is no object 'results'" if rows is None else f"'results' is {describe(rows)}"
+    else:
+        other = next((name for name, row in rows.items() if not isinstance(row, Mapping)), None)
+        if other is None:
+            return
+        what = f"'results.{other}' is {describe(rows[other])}, and no task with its means"
+    raise InputError(
+        f"is no results file of lm-evaluation-harness: {what}",
+        file,
+        "leave --read-as out, so that the reader of its tool is found",
+    )
 
 
 def _find_task(name: str, tasks: Mapping[str, Task]) -> str:
