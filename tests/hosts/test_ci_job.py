@@ -194,6 +194,26 @@ def test_a_policy_that_the_base_does_not_have_is_said_in_the_comment(job, github
     assert verdict()["policy"]["same_as_base"] is None
 
 
+def test_a_base_policy_is_that_of_the_gate_of_its_name_and_of_no_other(job, github):
+    """One file was held against every gate of a pattern, which then seemed to have lost all its rules."""
+    github.files |= {("b" * 40, policy): Path(policy).read_bytes() for policy in (BLOCKED, FINE)}
+    shutil.copy(BLOCKED, "before.yml")
+    assert job("gates/*.yml", GATELINE_BASE_POLICY="before.yml") == 1
+    told_of = {gate: verdict(f"gateline-out/{gate}")["policy"] for gate in ("rag", "short")}
+    assert [(one["base_file"], one["same_as_base"]) for one in told_of.values()] == [
+        ("before.yml", True),
+        (None, True),
+    ]
+
+
+def test_a_base_policy_of_none_of_the_gates_is_no_verdict(job, github, capsys):
+    named = Path(FINE).read_text(encoding="utf-8").replace("name: short", "name: other")
+    Path("before.yml").write_text(named, encoding="utf-8")
+    assert job("gates/*.yml", GATELINE_BASE_POLICY="before.yml") == 2
+    assert "is called 'other', and none of the 2 gates is" in capsys.readouterr().err
+    assert github.comments == []
+
+
 def test_an_explicit_base_policy_wins(job, github):
     github.files[("b" * 40, BLOCKED)] = loosen()
     job(BLOCKED, "--base-policy", BLOCKED)
@@ -340,8 +360,52 @@ def test_a_policy_that_is_renamed_and_loosened_is_held_against_what_its_gate_was
     assert job("gates/*.yml") == 0
     told_of = verdict("gateline-out/rag")["policy"]
     assert told_of["under_base"]["verdict"] == "fail"
-    body = next(body for body in github.bodies() if body.startswith("<!-- gateline: rag -->"))
-    assert "takes the policy gates/rag.yml away" in body.replace("\u2060", "")
+    assert [change["path"] for change in told_of["changes"] if change["now"] is None] == []
+
+
+def test_a_policy_that_only_has_another_file_is_the_same_gate(job, github, capsys):
+    """Nothing is taken away, and no gate is told to be loosened."""
+    github.files |= {("b" * 40, policy): Path(policy).read_bytes() for policy in (BLOCKED, FINE)}
+    Path(BLOCKED).rename("gates/renamed.yml")
+    assert job("gates/*.yml") == 1
+    for gate in ("rag", "short"):
+        told_of = verdict(f"gateline-out/{gate}")["policy"]
+        assert (told_of["same_as_base"], told_of["changes"]) == (True, [])
+    assert "away" not in capsys.readouterr().err + "".join(github.bodies())
+
+
+def test_a_gate_that_only_takes_the_name_of_another_does_not_stand_for_it(job, github, capsys):
+    github.files |= {("b" * 40, policy): Path(policy).read_bytes() for policy in (BLOCKED, FINE)}
+    Path(BLOCKED).unlink()
+    named = Path(FINE).read_text(encoding="utf-8").replace("name: short", "name: rag")
+    Path(FINE).write_text(named, encoding="utf-8")
+    job("gates/*.yml")
+    assert "this change takes the policy gates/rag.yml away" in capsys.readouterr().err
+    assert BLOCKED in [change["path"] for change in verdict("gateline-out/rag")["policy"]["changes"]]
+
+
+@pytest.mark.parametrize("base", ["not there", "out of reach", "unreadable", "given"])
+def test_a_gate_that_is_gone_is_told_in_the_others_whatever_is_known_of_theirs(
+    job, github, monkeypatch, base
+):
+    """In the first line of each: what the gate would have said is not known, so that nothing passes for it."""
+    github.files[("b" * 40, BLOCKED)] = Path(BLOCKED).read_bytes()
+    github.files[("b" * 40, FINE)] = b"rules: [" if base == "unreadable" else Path(FINE).read_bytes()
+    Path(BLOCKED).unlink()
+    if base == "not there":
+        named = Path(FINE).read_text(encoding="utf-8").replace("name: short", "name: new")
+        Path("gates/new.yml").write_text(named, encoding="utf-8")
+        Path(FINE).unlink()
+    if base == "given":
+        shutil.copy(FINE, "before.yml")
+        monkeypatch.setenv("GATELINE_BASE_POLICY", "before.yml")
+    if base == "out of reach":
+        github.when, github.trouble = f"contents/{FINE}", [Reply(403, {}, b"{}")] * 9
+    assert job("gates/*.yml", GATELINE_COMMENT="changes") == 0
+    (body,) = github.bodies()
+    assert "passed, policy loosened" in body.split("\n")[2]
+    assert "lets it through as well" not in body
+    assert f"- `{BLOCKED}`: removed" in body
 
 
 def test_what_cannot_be_known_of_a_pattern_is_a_note(job, github, capsys):

@@ -10,15 +10,15 @@ import glob
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gateline.baselines.git import find_root, list_at, read_at
-from gateline.errors import HostError
+from gateline.errors import HostError, PolicyError
 from gateline.files import is_there
-from gateline.policy import PolicyFile, read_policy
+from gateline.policy import PolicyFile, name_of, read_policy
 from gateline.verdict import PolicyChange
 
 if TYPE_CHECKING:
@@ -58,6 +58,33 @@ def find_gone_policies(pattern: str, job: Job) -> list[str]:
         names = job.list_base_folder(place)
     gone = [one for one in fnmatch.filter(sorted(names), name) if not is_there(Path(folder) / one)]
     return [(Path(folder) / one).as_posix() for one in gone]
+
+
+def find_moved_policies(gone: Iterable[str], policies: Iterable[str], job: Job) -> dict[str, str]:
+    """Return where the base branch has the gates of the policies that a change gives another file.
+
+    A gate is known by its name. One that already had the file on the base branch was not moved there: it only took the
+    name of another, whose policy is gone. Raises HostError where that can't be found out.
+    """
+    moved: dict[str, str] = {}
+    for file in gone:
+        before = _find_readable(file, job)
+        named = [one for one in policies if before is not None and name_of(one) == before.policy.name]
+        moved |= {one: file for one in named if _is_new(one, job)}
+    return moved
+
+
+def _is_new(policy: str, job: Job) -> bool:
+    """Return whether the base branch has nothing under a policy's path. Raises HostError."""
+    root, path = _place(policy)
+    return _read(path, root, job) is None
+
+
+def _find_readable(policy: str, job: Job) -> PolicyFile | None:
+    try:
+        return find_base_policy(policy, job)
+    except PolicyError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

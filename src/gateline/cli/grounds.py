@@ -6,8 +6,8 @@ import argparse
 import contextlib
 import datetime
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +16,7 @@ from gateline.cli.output import write_together
 from gateline.cli.overwriting import refuse_overwriting
 from gateline.conclusion import add_notices
 from gateline.errors import HostError, PolicyError
-from gateline.policy import PolicyFile, load_policy, name_of
+from gateline.policy import PolicyFile, load_policy
 from gateline.remark import said
 from gateline.verdict import Origin, PolicyChange, Verdict
 
@@ -39,6 +39,8 @@ class Place:
     notes: Speaker
     gone: tuple[str, ...] = ()
     """Policies that the change takes away."""
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """Where the base branch has the policy of a gate that the change gives another file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,21 @@ class Grounds:
     base: Base = Base()
     origin: Origin | None = None
     notices: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    """Policies that the change takes away."""
 
     def add_to(self, verdict: Verdict) -> Verdict:
-        """Return the verdict with the baseline's origin and with the notices."""
+        """Return the verdict with the baseline's origin, the notices, and the policies that are taken away.
+
+        What these would have said is not known, so that nothing is told of it.
+        """
         verdict = add_notices(verdict, self.notices)
+        if self.gone and verdict.verdict != "invalid":
+            gone = [PolicyChange(path=file, base="present", now=None, loosens=True) for file in self.gone]
+            policy = verdict.policy
+            same = False if policy.same_as_base else policy.same_as_base
+            policy = policy.model_copy(update={"changes": [*gone, *policy.changes], "same_as_base": same})
+            verdict = verdict.model_copy(update={"policy": policy})
         if verdict.baseline is None:
             return verdict
         origin = self.origin and self.origin.model_copy(update={"age": _age(self.origin, verdict)})
@@ -91,13 +104,13 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
         notices = (*(said("notice.policy-gone", file=file) for file in gone), *base.notices)
         if found.missing and options.first_run:
             notices = (said("notice.no-baseline-yet", reason=found.missing), *notices)
-            yield Grounds(base=base, notices=notices)
+            yield Grounds(base=base, notices=notices, gone=gone)
             return
         path, shown_as = found.path, None
         if found.content is not None:
             path = _write(found, folder() / "baseline", options)
             shown_as = None if options.output_dir else options.baseline
-        yield Grounds(path, shown_as, base, found.origin, notices)
+        yield Grounds(path, shown_as, base, found.origin, notices, gone)
 
 
 def _write(found: Baseline, folder: Path, options: argparse.Namespace) -> str:
@@ -121,10 +134,8 @@ def _find_base(options: argparse.Namespace, place: Place | None, folder: Callabl
         if place.job.base_commit is None:
             return Base()
         found = find_base_policy(options.policy, place.job)
-        moved = [find_base_policy(file, place.job) for file in (place.gone if found is None else ())]
-        name = name_of(options.policy) if moved else ""
-        # a gate is known by its name: one that was renamed in its folder is held against what it was
-        found = found or next((one for one in moved if one and one.policy.name == name), None)
+        if found is None and options.policy in place.moved:
+            found = find_base_policy(place.moved[options.policy], place.job)
         if found is None:
             return Base(notices=(said("notice.no-base-policy", file=str(options.policy)),))
         touched = find_touched_files(found, load_policy(options.policy), place.job)
@@ -140,8 +151,7 @@ def _find_base(options: argparse.Namespace, place: Place | None, folder: Callabl
         file: inside / f"{number}-{Path(file).name}" for number, file in enumerate(touched.copies, start=1)
     }
     write_together({elsewhere[file]: text for file, text in touched.copies.items()})
-    gone = [PolicyChange(path=file, base="present", now=None, loosens=True) for file in place.gone]
-    return Base(replace(found, elsewhere=elsewhere), (*gone, *touched.changes))
+    return Base(replace(found, elsewhere=elsewhere), touched.changes)
 
 
 def _age(origin: Origin, verdict: Verdict) -> int | None:

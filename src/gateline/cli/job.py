@@ -77,6 +77,8 @@ def _settings(options: argparse.Namespace) -> list[str]:
 def _each_gate(options: argparse.Namespace) -> list[argparse.Namespace]:
     """Return the options of each policy; of several, or of a pattern, each has a folder of its own.
 
+    A base policy that was named is the one of the gate of its name; the others' are looked up.
+
     Raises PolicyError where a pattern matches no file: a gate that is not there must not pass.
     """
     settings = _settings(options)
@@ -93,24 +95,53 @@ def _each_gate(options: argparse.Namespace) -> list[argparse.Namespace]:
         return [_with(options, policy=settings[0])]
     folders = _folders(policies)
     root = Path(options.output_dir)
-    return [_with(options, policy=policy, output_dir=str(root / folders[policy])) for policy in policies]
+    bases = _bases(list(policies), options.base_policy)
+    return [
+        _with(options, policy=policy, output_dir=str(root / folders[policy]), base_policy=bases.get(policy))
+        for policy in policies
+    ]
+
+
+def _bases(policies: Sequence[str], base_policy: str | None) -> dict[str, str]:
+    """Return for which policy a base policy was named: its name tells where there are several.
+
+    Raises PolicyError where it has the name of none: held against another's, a gate would seem to be loosened.
+    """
+    if base_policy is None:
+        return {}
+    if len(policies) == 1:
+        return {policies[0]: base_policy}
+    name = name_of(base_policy)
+    found = {policy: base_policy for policy in policies if name_of(policy) == name}
+    if not found:
+        raise PolicyError(
+            f"the base policy is called '{name}', and none of the {len(policies)} gates is",
+            base_policy,
+            "leave it out: the base branch's policy of each gate is looked up",
+        )
+    return found
 
 
 def _find_place(job: Job, options: argparse.Namespace) -> Place:
     """Return the job with the policies that this change takes away from the patterns: their gates would be silent."""
     notes = Notes(job, options.verbose)
     gone: list[str] = []
+    moved: dict[str, str] = {}
     for pattern in _settings(options):
-        if find_matches(pattern) is not None:
-            from gateline.baselines.base_policy import find_gone_policies
+        matches = find_matches(pattern)
+        if matches is not None:
+            from gateline.baselines.base_policy import find_gone_policies, find_moved_policies
 
             try:
-                gone += find_gone_policies(pattern, job)
+                found = find_gone_policies(pattern, job)
+                gone += [file for file in found if file not in gone]
+                moved |= find_moved_policies(found, matches, job)
             except HostError as error:
                 notes.say(f"it is not known whether this change takes a policy away: {error}")
+    gone = [file for file in gone if file not in moved.values()]
     for file in gone:
         notes.say(said("notice.policy-gone", file=file))
-    return Place(job, notes, tuple(gone))
+    return Place(job, notes, tuple(gone), moved)
 
 
 def _folders(policies: Iterable[str]) -> dict[str, str]:
@@ -141,7 +172,7 @@ def _cut(text: str, most: int) -> str:
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
-def _with(options: argparse.Namespace, **changed: str) -> argparse.Namespace:
+def _with(options: argparse.Namespace, **changed: str | None) -> argparse.Namespace:
     return argparse.Namespace(**{**vars(options), **changed})
 
 

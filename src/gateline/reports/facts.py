@@ -93,7 +93,7 @@ def baseline_line(verdict: Verdict, spelling: Spelling) -> str:
 def policy_line(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     """Return whether the policy is the base branch's; empty where that was not at hand."""
     policy = verdict.policy
-    if policy.same_as_base is None:
+    if policy.same_as_base is None and not policy.changes:
         return ""
     if policy.same_as_base:
         return spelling.say("policy.unchanged")

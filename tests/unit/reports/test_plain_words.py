@@ -328,3 +328,16 @@ def test_what_has_samples_is_not_asked_for_some(samples: int, said: str) -> None
 )
 def test_one_sample_misses_and_two_miss(failing: int, said: str) -> None:
     assert found(every(failing_count=failing), PLAIN) == said
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("same", [None, False])
+def test_a_gate_that_is_taken_away_is_told_in_every_report(language: str, same: bool | None) -> None:
+    """Also where nothing is known of the base branch's own policy of the gates that are left."""
+    gone = PolicyChange(path="gates/old.yml", base="present", now=None, loosens=True)
+    verdict = _with_policy(fine_verdict(), changes=[gone], same_as_base=same)
+    said = load(language).say("policy.loosened", changes=load(language).say("count.changes", count=1))
+    assert f"::{said}\n" in annotations.render(verdict, language=language)
+    assert said in codequality.render(verdict, language=language)
+    for report in (markdown, html, text):
+        assert "gates/old.yml" in report.render(verdict, language=language)
