@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema
 from gateline.bounds import read_share
 from gateline.calibration import CalibrationSource
 from gateline.errors import PolicyError
-from gateline.files import SPECIAL, is_special, is_there
+from gateline.files import SPECIAL, find_matches, is_special, is_there
 from gateline.metric import Metrics
 from gateline.pairing.settings import Missing, Provenance, Samples, Slices, Terms
 from gateline.policy_problems import RULES, find_problems
@@ -130,7 +130,7 @@ class PolicyFile:
 
     def _find(self, name: str) -> Path:
         beside = Path(self.file).parent / name
-        found = beside if is_there(beside) or not is_there(name) else Path(name)
+        found = beside if _names_something(beside) or not _names_something(name) else Path(name)
         return self.elsewhere.get(str(found), found)
 
     def terms(self) -> Terms:
@@ -164,6 +164,11 @@ class PolicyFile:
             slice_lines,
             families,
         )
+
+
+def _names_something(path: str | PathLike[str]) -> bool:
+    """Return whether there is a file of this name, or one that it matches as a pattern."""
+    return is_there(path) or bool(find_matches(str(path)))
 
 
 def load_policy(path: str | PathLike[str]) -> PolicyFile:

@@ -37,7 +37,7 @@ class Waiver(Part):
     slice: Name | None = None
     """Only in this slice; in all of the rule's slices when left out."""
     up_to: Line
-    """How far the bound may be missed: the bound that counts instead."""
+    """The bound that counts for the plain value in place of the rule's own, in the same sense and unit."""
     until: Annotated[datetime.date, BeforeValidator(_read_day)]
     """Last day that counts."""
     by: Name

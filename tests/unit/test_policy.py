@@ -458,6 +458,24 @@ def test_the_golden_set_lies_beside_the_policy_or_at_the_working_folder(
     assert read(LIMIT).golden_set_file() is None
 
 
+def test_a_pattern_too_starts_beside_the_policy_or_at_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a policy names is looked for in both places, whether it names one file or several at once."""
+    (tmp_path / "gates" / "golden").mkdir(parents=True)
+    for name in ("main.jsonl", "regression.jsonl"):
+        (tmp_path / "gates" / "golden" / name).write_text(f'{{"id": "{name}", "question": "Why?"}}\n')
+    path = tmp_path / "gates" / "p.yml"
+    monkeypatch.chdir(tmp_path)
+    for pattern in ("golden/*.jsonl", "gates/golden/*.jsonl"):
+        path.write_text(policy_text(LIMIT, samples=f'{{golden_set: "{pattern}"}}'))
+        found = load_policy(path).golden_set_file()
+        assert found is not None
+        assert read_run(found).ids == ["main.jsonl", "regression.jsonl"]
+    path.write_text(policy_text(LIMIT, samples='{golden_set: "nowhere/*.jsonl"}'))
+    assert load_policy(path).golden_set_file() == tmp_path / "gates" / "nowhere" / "*.jsonl"
+
+
 def test_pairing_is_told_what_rules_look_at() -> None:
     terms = read(
         "{id: a, kind: limit, metric: score, at_least: 0.5, slice: high, hard: true}",
