@@ -61,6 +61,8 @@ class JoinedFile:
     """Facts of this part of the questions, which stand with its records: another part was made otherwise."""
     silent: frozenset[str] = frozenset()
     """Facts that it does not state for its records, as another file with the same numbers does."""
+    stated: Mapping[str, str] = field(default_factory=dict)
+    """Facts that it states of the whole run, as texts."""
 
 
 @dataclass(frozen=True)
@@ -262,8 +264,6 @@ def label_texts(value: object) -> tuple[str, ...]:
         return (value.strip(),) if value.strip() else ()
     if isinstance(value, bool):
         return ("true" if value else "false",)
-    if isinstance(value, int):
-        return (str(value),)
     if isinstance(value, float):
         return () if math.isnan(value) else (number_text(value),)
     if isinstance(value, Sequence):

@@ -215,3 +215,42 @@ def test_a_fact_of_parts_must_match_for_each_question(tmp_path_factory, facts):
         assert not agree, error
     else:
         assert agree
+
+
+METRICS = ("f", "g", "h")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    before=st.dictionaries(st.sampled_from(METRICS), st.sampled_from(["j4", "j5", ""]), min_size=1),
+    after=st.dictionaries(st.sampled_from(METRICS), st.sampled_from(["j4", "j5", ""]), min_size=1),
+    data=st.data(),
+)
+def test_two_judges_are_held_score_by_score_in_whatever_order_the_files_are_named(
+    before, after, data, tmp_path_factory
+):
+    """`f` judged by the one and `g` by the other is not `f` by the other and `g` by the one."""
+    folder = tmp_path_factory.mktemp("judges")
+    before, after = {"f": "j4", **before}, {"f": "j4", **after}
+    named = []
+    for side, judges in (("old", before), ("new", after)):
+        files = [
+            write(
+                folder / f"{side}-{metric}.jsonl",
+                ["q1", "q2"],
+                metric,
+                value=0.5 if side == "old" else 0.75,
+                **({"judge.model": one} if one else {}),
+            )
+            for metric, one in judges.items()
+        ]
+        named.append("\n".join(map(str, data.draw(st.permutations(files)))))
+    verdict = judge(policy("f", "judge.model"), *named, folder)
+    is_known = all(any(judges.values()) for judges in (before, after))
+    common = before.keys() & after.keys()
+    is_alike = is_known and all(before[metric] == after[metric] for metric in common)
+    assert (verdict.verdict == "pass") == is_alike
+    is_of_files = any(len({*judges.values()}) > 1 for judges in (before, after))
+    if is_known and not is_alike and is_of_files:
+        other = next(metric for metric in sorted(common) if before[metric] != after[metric])
+        assert f"'{other}'" in " ".join(verdict.because)

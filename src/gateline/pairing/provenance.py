@@ -44,6 +44,11 @@ def compare_provenance(baseline: Run, candidate: Run, provenance: Provenance) ->
         if name in _of_parts(baseline, candidate) and not _is_said_in_part(values):
             problems += _judge_parts(name, baseline, candidate, values)
             continue
+        if all(name in run.provenance for run in (baseline, candidate)) and _is_of_files(
+            name, baseline, candidate
+        ):
+            problems += _judge_numbers(name, baseline, candidate, values)
+            continue
         problems += _judge(name, values, (baseline.file, candidate.file))
     if problems:
         raise NotComparable("the two runs were not made alike", problems=problems)
@@ -110,6 +115,45 @@ def _judge_parts(name: str, baseline: Run, candidate: Run, values: Sequence[str 
     ids = name_some((sample for sample, _, _ in differing), _MOST_IDS)
     told = said("problem.must-match", what=said("problem.fact-differs-for", what=what, ids=ids))
     return [Problem(told, candidate.file, said("hint.rerun"))]
+
+
+def _is_of_files(name: str, *runs: Run) -> bool:
+    """Say whether the files of a run state different things of a fact, or one states it and another does not."""
+    return any(len({part.stated.get(name) for part in run.parts}) > 1 for run in runs)
+
+
+def _judge_numbers(name: str, baseline: Run, candidate: Run, values: Sequence[str | None]) -> list[Problem]:
+    """Hold a fact of files with other numbers, such as two judges' scores, number by number."""
+    if any(value is None or value.startswith("mixed (") for value in values):
+        return _judge(name, values, (baseline.file, candidate.file))
+    before, after = (_said_of_numbers(run, name) for run in (baseline, candidate))
+    differing: dict[tuple[str, str], list[str]] = {}
+    for number in sorted(before.keys() & after.keys()):
+        if before[number] != after[number]:
+            differing.setdefault((before[number], after[number]), []).append(number)
+    found = []
+    for told, numbers in differing.items():
+        old, new = (text or said("word.not-stated") for text in told)
+        what = said("problem.fact-differs", field=name, before=old, after=new)
+        what = said("problem.fact-differs-for", what=what, ids=name_some(numbers, _MOST_VALUES))
+        found.append(Problem(said("problem.must-match", what=what), candidate.file, said("hint.rerun")))
+    return found
+
+
+def _said_of_numbers(run: Run, name: str) -> dict[str, str]:
+    """Return what the files of a run state of a fact for each of its numbers.
+
+    Empty for metrics of files that don't state it; times and other fields of such a file need not rest on the fact.
+    """
+    numbers, of_run = set(run.number_names()), _text(run.provenance[name])
+    if not run.parts:
+        return dict.fromkeys(numbers, of_run)
+    texts: dict[str, set[str]] = {}
+    for part in run.parts:
+        text = part.stated.get(name, "")
+        for number in part.names & (numbers if text else run.metrics.keys()):
+            texts.setdefault(number, set()).add(text)
+    return {number: ", ".join(sorted(found - {""})) for number, found in texts.items()}
 
 
 def _judge(name: str, values: Sequence[str | None], files: Sequence[str]) -> list[Problem]:

@@ -15,7 +15,13 @@ import numpy.typing as npt
 from gateline.errors import InputError, name_some
 from gateline.readers._columns import plain_values
 from gateline.readers._handles import lead_to_ids
-from gateline.readers._statements import agreed_facts, check_run_facts, find_silent, strictest_agreement
+from gateline.readers._statements import (
+    agreed_facts,
+    check_run_facts,
+    find_silent,
+    find_stated,
+    strictest_agreement,
+)
 from gateline.samples import Column, JoinedFile, Run, reads_as_numbers
 
 Key = tuple[str, str]
@@ -70,7 +76,7 @@ def join_runs(runs: Sequence[Run]) -> Run:
         metric_facts=agreed_facts(runs),
         aliases={name: known for run in runs for name, known in run.aliases.items()},
         must_agree=strictest_agreement(runs),
-        parts=joint.parts(of_parts, silent),
+        parts=joint.parts(of_parts, silent, [find_stated(run, facts) for run in runs]),
     )
 
 
@@ -97,7 +103,12 @@ class _Joint:
                         values[row] = text if values[row] is None else values[row]
         columns[name] = values
 
-    def parts(self, facts: Mapping[str, object], silent: Sequence[frozenset[str]]) -> tuple[JoinedFile, ...]:
+    def parts(
+        self,
+        facts: Mapping[str, object],
+        silent: Sequence[frozenset[str]],
+        stated: Sequence[Mapping[str, str]],
+    ) -> tuple[JoinedFile, ...]:
         """Return what each file has and states, and what of it another one has for the same record."""
         held = [frozenset([*run.metrics, *run.fields]) for run in self.runs]
         rows = [set(place.tolist()) for place in self.places]
@@ -116,8 +127,9 @@ class _Joint:
                 frozenset(also),
                 frozenset(facts) & run.provenance.keys(),
                 lacking,
+                said,
             )
-            for run, names, also, lacking in zip(self.runs, held, shared, silent, strict=True)
+            for run, names, also, lacking, said in zip(self.runs, held, shared, silent, stated, strict=True)
         )
 
     def _join(self, name: str, section: str) -> Column:

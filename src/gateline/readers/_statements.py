@@ -38,6 +38,10 @@ class _Stated:
         return {name for run in self.runs for name in run.ids}
 
     @cached_property
+    def names(self) -> set[str]:
+        return {name for run in self.runs for name in (*run.metrics, *run.fields)}
+
+    @cached_property
     def numbers(self) -> set[str]:
         return {name for run in self.runs for name in (*run.metrics, *run.metric_facts)}
 
@@ -47,7 +51,8 @@ def check_run_facts(
 ) -> tuple[dict[str, object], dict[str, dict[str, list[Run]]]]:
     """Return what the files say of the whole run, and the facts of its parts: by name and text, the files.
 
-    Of what may differ among the files of the same questions it is all values, which a warning tells. A fact is one of
+    Of what may differ among the files of the same questions it is all values, which a warning tells, in an order in
+    which it does not matter how the files are named. A fact is one of
     parts where files without a question in common differ in it, and it tells of their data or is compared with the
     other run anyway. Raises InputError where files differ in another fact that a run has once.
     """
@@ -66,8 +71,23 @@ def check_run_facts(
             if _differ(one.text, other.text, must.get(name)) and _must_be_one(name, name in must, one, other):
                 raise InputError(told, other.runs[0].file, _ONE_RUN)
             warnings.append(f"{other.runs[0].file}: {told}")
-        of_run[name] = stated[0].value if len(stated) == 1 else [one.value for one in stated]
+        of_run[name] = stated[0].value if len(stated) == 1 else [one.value for one in _in_order(stated)]
     return of_run, of_parts
+
+
+def find_stated(run: Run, facts: Iterable[str]) -> dict[str, str]:
+    """Return what a file states of facts of the whole run, as texts."""
+    return {name: text for name in facts if (text := _text(run.provenance.get(name)))}
+
+
+def _in_order(stated: Sequence[_Stated]) -> list[_Stated]:
+    """Return what is stated in an order in which the files may be named in any: by the first number of each."""
+
+    def first_name(one: _Stated) -> str:
+        others = {name for other in stated if other is not one for name in other.names}
+        return min(one.names - others, default="")
+
+    return sorted(stated, key=first_name)
 
 
 def find_silent(runs: Sequence[Run], facts: Iterable[str], warnings: list[str]) -> list[frozenset[str]]:
