@@ -10,9 +10,16 @@ import pytest
 from logs_of_runs import make_records, policy_text, write_log
 
 from conftest import Reduce
+from gateline.errors import InputError
 from gateline.gate import check
-from gateline.reduction.engines import Engine
+from gateline.policy import load_policy
+from gateline.reduction.columns import columns_of
+from gateline.reduction.engines import DuckDB, Engine, Row
 from gateline.reduction.expressions import STEPS, bin_of, edges_of_bin
+from gateline.reduction.logs import choose_columns, open_log
+from gateline.reduction.plan import make_plan
+from gateline.reduction.sql import make_count, make_sketches, make_sums
+from gateline.reduction.summing import sum_up
 
 DAY = datetime.date(2026, 1, 1)
 
@@ -30,6 +37,47 @@ def test_spark_and_duckdb_write_the_same_bytes(
     log = write_log(tmp_path / "log.jsonl", make_records(1, harsh=True))
     files = [reduce_log(log, str(policy), engine=one, suffix=suffix, groups=256) for one in (None, spark)]
     assert Path(files[0]).read_bytes() == Path(files[1]).read_bytes()
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("harsh", [True, False])
+def test_records_of_their_own_are_summed_up_as_if_ids_could_repeat(
+    tmp_path: Path, duckdb: Engine, cluster: str | None, harsh: bool
+) -> None:
+    """Where no id is repeated nothing is grouped by id, and no digit of sums or sketches may differ for that."""
+    policy, each = tmp_path / "policy.yml", {one["id"]: one for one in make_records(1, harsh=harsh)}
+    policy.write_text(policy_text(cluster=cluster))
+    log = open_log([write_log(tmp_path / "log.jsonl", list(each.values()))])
+    plan = make_plan(load_policy(str(policy)), groups=64)
+    columns = choose_columns(log, columns_of(plan))
+    kinds = {column.name: column.kind for column in columns}
+    duckdb.show(log, columns)
+    assert duckdb.run(make_count(plan, kinds))[1] == [(len(each), 1)]
+    for make in (make_sums, make_sketches):
+        found = [duckdb.run(make(plan, kinds, repeated=repeated)) for repeated in (True, False)]
+        assert len(found[0][1]) > 64
+        assert found[0][0] == found[1][0] and sorted(found[0][1], key=str) == sorted(found[1][1], key=str)
+
+
+def test_a_log_that_grows_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    policy, path = tmp_path / "policy.yml", tmp_path / "log.jsonl"
+    policy.write_text(policy_text())
+    records = make_records(1)
+    write_log(path, records[:-1])
+
+    class Growing(DuckDB):
+        def run(self, sql: str) -> tuple[list[str], list[Row]]:
+            found = super().run(sql)
+            write_log(path, records)
+            return found
+
+    engine = Growing()
+    with pytest.raises(InputError, match="log changed while it was read"):
+        sum_up(make_plan(load_policy(str(policy))), [str(path)], engine)
+    assert sum_up(make_plan(load_policy(str(policy))), [str(path)], engine).statement["records"] == len(
+        records
+    )
+    engine.close()
 
 
 def test_the_order_of_records_changes_no_byte(tmp_path: Path, reduce_log: Reduce) -> None:

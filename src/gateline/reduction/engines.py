@@ -26,9 +26,6 @@ class Engine(Protocol):
     def show(self, log: Log, columns: Sequence[Column]) -> None:
         """Make the relation `log`."""
 
-    def keep(self, sql: str) -> None:
-        """Make the relation `summed` of a statement, once."""
-
     def run(self, sql: str) -> tuple[list[str], list[Row]]:
         """Return the names of the columns and the rows; an InputError where the log can't be read."""
 
@@ -91,10 +88,6 @@ class DuckDB:
     def _expression(self, column: Column, log: Log) -> str:
         texts = [_path(path, log, '"') for path in column.paths]
         return _cast(texts, column, "VARCHAR")
-
-    def keep(self, sql: str) -> None:
-        """Make the relation `summed` of a statement, once."""
-        self.run(f"CREATE OR REPLACE TEMP TABLE summed AS {sql}")
 
     def run(self, sql: str) -> tuple[list[str], list[Row]]:
         """Return the names of the columns and the rows."""
@@ -166,13 +159,6 @@ class Spark:
     def _expression(self, column: Column, log: Log) -> str:
         texts = [_path(path, log, "`") for path in column.paths]
         return _cast(texts, column, "STRING")
-
-    def keep(self, sql: str) -> None:
-        """Make the relation `summed` of a statement, once."""
-        try:
-            self._session.sql(sql).cache().createOrReplaceTempView("summed")
-        except self._error as error:
-            raise InputError(f"Spark could not read the log: {_first_line(error)}") from None
 
     def run(self, sql: str) -> tuple[list[str], list[Row]]:
         """Return the names of the columns and the rows."""

@@ -14,7 +14,7 @@ from typing import Literal
 
 from gateline.errors import InputError, did_you_mean
 from gateline.files import is_there
-from gateline.reduction.records import Kind, Wanted
+from gateline.reduction.columns import Kind, Wanted
 
 _RECORDS_LOOKED_AT = 1000
 _HEADER_NEEDS_SAMPLES = ("aliases", "must_agree", "unpaired")

@@ -5,15 +5,11 @@ What a missing value means here is what it means in `pairing.values`. It runs no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from gateline.metric import Metric
+from gateline.reduction.columns import Kind, input_fields
 from gateline.reduction.expressions import bin_of, double, mean, quote
 from gateline.reduction.plan import Plan
 from gateline.samples import MISSING_TEXTS
-
-Kind = Literal["text", "number", "absent"]
 
 SMALLEST, LARGEST = 1e-9, 1e12
 """Sizes between which a value can be summed up here."""
@@ -29,45 +25,17 @@ BAD = {
 }
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """A column of `log`: its name there, the field that it holds, and whether any record must have it."""
-
-    name: str
-    field: str
-    section: Literal["metrics", "slices", ""] = ""
-    """The section that is looked into first."""
-    required: bool = False
-
-
-def columns_of(plan: Plan) -> list[Wanted]:
-    """Return the columns that `log` must have."""
-    samples = plan.policy.policy.samples
-    found = [Wanted("id", samples.id, required=True), Wanted("error", "error"), Wanted("cached", "cached")]
-    found += [Wanted("attempt", samples.repeat_field), Wanted("header", "gateline")]
-    if samples.cluster is not None:
-        found.append(Wanted("cluster", samples.cluster, "slices", required=True))
-    found += [Wanted(f"input{at}", name) for at, name in enumerate(_inputs(plan))]
-    found += [Wanted(f"label{at}", name, "slices", required=True) for at, name in enumerate(plan.labels)]
-    found += [Wanted(f"fact{at}", name) for at, name in enumerate(plan.facts)]
-    for at, (name, metric) in enumerate(plan.metrics.items()):
-        fields = metric.ratio or (metric.field or name,)
-        found += [Wanted(f"raw{at}{part}", field, "metrics", required=True)
-                  for part, field in zip("vw", fields, strict=False)]  # fmt: skip
-    return found
-
-
-def _inputs(plan: Plan) -> list[str]:
-    asked = plan.policy.policy.samples.same_input
-    return ["question"] if asked is None else list(asked)
-
-
 class Questions:
-    """Makes the text of the common tables up to `questions`, one row a question with its groups and bins."""
+    """Makes the text of the common tables up to `questions`, one row a question with its groups and bins.
 
-    def __init__(self, plan: Plan, kinds: dict[str, Kind]):
+    Where no id is `repeated`, a record is a question as it stands: nothing has to be grouped by id, which is what
+    costs most.
+    """
+
+    def __init__(self, plan: Plan, kinds: dict[str, Kind], *, repeated: bool = True):
         self.plan = plan
         self.kinds = kinds
+        self.repeated = repeated
         self.metrics = list(plan.metrics.items())
         self.missing = plan.policy.policy.missing
         self.named = list(plan.named)
@@ -88,15 +56,22 @@ class Questions:
             parts.append(f"top AS (\n{self._top()}\n)")
             source = "marked CROSS JOIN top"
         parts.append(f"records AS (\n{self._settle(source)}\n)")
-        parts.append(f"asked AS (\n{self._by_question()}\n)")
+        by_question = self._by_question() if self.repeated else self._each_a_question()
+        parts.append(f"asked AS (\n{by_question}\n)")
         parts.append(f"questions AS (\n{self._place()}\n)")
         return "WITH " + ",\n".join(parts) + "\n"
+
+    def count_ids(self) -> str:
+        """Return a statement that finds the number of records, and the most that any id has."""
+        named = f"SELECT {self._id()} AS id {self._from_log()}"
+        counted = f"SELECT id, count(*) AS tries FROM ({named}) named GROUP BY id"
+        return f"SELECT CAST(sum(tries) AS BIGINT) AS records, max(tries) AS most FROM ({counted}) counted"
 
     # -- records -------------------------------------------------------------------------------------------
 
     def _read(self) -> str:
         columns = [
-            f"coalesce(trim({self._text('id')}), '') AS id",
+            f"{self._id()} AS id",
             f"coalesce(trim({self._text('attempt')}), '') AS attempt",
             f"coalesce(trim({self._text('error')}), '') AS error",
             f"lower(coalesce(trim({self._text('cached')}), '')) AS cached",
@@ -110,8 +85,14 @@ class Questions:
         for at, (_, metric) in enumerate(self.metrics):
             for part in "vw" if metric.ratio else "v":
                 columns += self._number(f"{at}{part}")
-        where = f"WHERE {self._text('id')} IS NOT NULL OR {self._text('header')} IS NULL"
-        return "  SELECT " + ",\n    ".join(columns) + f"\n  FROM log {where}"
+        return "  SELECT " + ",\n    ".join(columns) + f"\n  {self._from_log()}"
+
+    def _id(self) -> str:
+        return f"coalesce(trim({self._text('id')}), '')"
+
+    def _from_log(self) -> str:
+        """The log without the line that says how the run was made."""
+        return f"FROM log WHERE {self._text('id')} IS NOT NULL OR {self._text('header')} IS NULL"
 
     def _text(self, name: str) -> str:
         if self.kinds[name] == "absent":
@@ -131,7 +112,7 @@ class Questions:
         return f"CASE WHEN coalesce(trim({self._text('cluster')}), '') = '' THEN {own} ELSE {named} END"
 
     def _input(self) -> str:
-        texts = [f"coalesce({self._text(f'input{at}')}, '')" for at in range(len(_inputs(self.plan)))]
+        texts = [f"coalesce({self._text(f'input{at}')}, '')" for at in range(len(input_fields(self.plan)))]
         joined = "concat(" + ", chr(31), ".join([*texts, "''"]) + ")"
         return f"CASE WHEN replace({joined}, chr(31), '') = '' THEN CAST(NULL AS STRING) ELSE {joined} END"
 
@@ -294,6 +275,21 @@ class Questions:
             if metric.ratio:
                 columns.append(f"{mean(f'weight{at}')} AS weight{at}")
         return "  SELECT " + ",\n    ".join(columns) + "\n  FROM records GROUP BY id"
+
+    def _each_a_question(self) -> str:
+        """What `_by_question` makes of records with an id of their own."""
+        columns = ["id", "1 AS tries", "odd", "0 AS differs", "cluster_name", "input_text"]
+        columns += [f"label{at}" for at in range(len(self.plan.labels))]
+        columns += [f"in{k}" for k in range(len(self.named))]
+        for at in range(len(self.plan.facts)):
+            fact = f"nullif(fact{at}, '')"
+            columns += [f"{fact} AS least{at}", f"{fact} AS most{at}", f"silent{at}"]
+        for at, (_, metric) in enumerate(self.metrics):
+            columns += [f"due{at}", f"CASE WHEN value{at} IS NULL THEN 0 ELSE 1 END AS used{at}",
+                        f"cause{at}", f"bad{at}", f"value{at}"]  # fmt: skip
+            if metric.ratio:
+                columns.append(f"weight{at}")
+        return "  SELECT " + ",\n    ".join(columns) + "\n  FROM records"
 
     def _place(self) -> str:
         number = "CAST(conv(substr(md5({}), {}, {}), 16, 10) AS BIGINT)"

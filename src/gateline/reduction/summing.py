@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from gateline.errors import InputError, Problem
+from gateline.reduction.columns import Kind, columns_of
 from gateline.reduction.engines import Engine
 from gateline.reduction.expressions import quote
 from gateline.reduction.file import SKETCH_COLUMNS, sort_rows
 from gateline.reduction.logs import Column, Log, choose_columns, open_log
 from gateline.reduction.plan import Plan
-from gateline.reduction.records import BAD, Kind, columns_of
-from gateline.reduction.sql import make_attempts_search, make_search, make_sql
+from gateline.reduction.records import BAD
+from gateline.reduction.sql import make_attempts_search, make_count, make_search, make_sketches, make_sums
 from gateline.samples import label_texts
 
 
@@ -40,22 +41,24 @@ def sum_up(plan: Plan, names: Sequence[str], engine: Engine) -> Sums:
     columns = choose_columns(log, columns_of(plan))
     kinds: dict[str, Kind] = {column.name: column.kind for column in columns}
     engine.show(log, columns)
-    engine.keep(make_sql(plan, kinds))
-    found = sort_rows(*engine.run("SELECT * FROM summed WHERE sketch = -1"), ("place", "grp"))
-    shown = ", ".join(SKETCH_COLUMNS)
-    sketches = sort_rows(*engine.run(f"SELECT {shown} FROM summed WHERE sketch >= 0"), SKETCH_COLUMNS[:4])
-    work = _Work(plan, log, columns, kinds, engine)
-    whole = _rows_of_whole_run(found)
-    if not whole:
+    _, [(records, most)] = engine.run(make_count(plan, kinds))
+    if not records:
         raise InputError("0 samples: the log has no record", log.files[0])
+    repeated = most > 1
+    found = sort_rows(*engine.run(make_sums(plan, kinds, repeated=repeated)), ("place", "grp"))
+    whole = _rows_of_whole_run(found)
+    if sum(found["records"][row] for row in whole) != records:
+        raise InputError("the log changed while it was read", log.files[0], "reduce it when it is complete")
+    work = _Work(plan, log, columns, kinds, engine)
     work.refuse_bad_records(found, whole)
+    sketches = _count_bins(engine, make_sketches(plan, kinds, repeated=repeated))
     provenance = {**_texts(log.provenance), **work.facts(found, whole)}
     kept = {
         name: column
         for name, column in found.items()
         if not name.startswith(("least", "most", "silent", "bad"))
     }
-    for name in ("odd", "differing", "sketch", "bin"):
+    for name in ("odd", "differing"):
         del kept[name]
     statement = plan.statement() | {
         "digest": plan.digest(),
@@ -63,6 +66,12 @@ def sum_up(plan: Plan, names: Sequence[str], engine: Engine) -> Sums:
         "provenance": dict(sorted(provenance.items())),
     }
     return Sums(statement, kept, sketches)
+
+
+def _count_bins(engine: Engine, statement: str) -> dict[str, list[Any]]:
+    names, rows = engine.run(statement) if statement else (list(SKETCH_COLUMNS), [])
+    order = [names.index(name) for name in SKETCH_COLUMNS]
+    return sort_rows(SKETCH_COLUMNS, [[row[at] for at in order] for row in rows], SKETCH_COLUMNS[:4])
 
 
 def _rows_of_whole_run(found: Mapping[str, list[Any]]) -> list[int]:
