@@ -30,7 +30,7 @@ _MOST_IDS = 5
 _MOST_TIMES_THE_SAMPLES = 100
 """Times the samples at hand beyond which nobody evaluates as many as would settle a check."""
 _TOO_FEW = frozenset({"note.too-few-usable"})
-_LEFT_OUT = frozenset({"note.left-out"})
+_LEFT_OUT = frozenset({"note.left-out", "note.denominators-gone"})
 """Keys of notes that leave a check open whatever the numbers say."""
 
 

@@ -10,6 +10,7 @@ from gateline.findings import Judged, Status
 from gateline.metric import Metric
 from gateline.remark import Said, said
 from gateline.rules.base import Outcome, Rule, hold
+from gateline.rules.denominators import mind_emptied
 
 _ORDER = {Status.PASS: 0, Status.INCONCLUSIVE: 1, Status.FAIL: 2}
 
@@ -65,7 +66,8 @@ def judge_distance(
         size=estimate.size_of(judged),
         strictly=sign > 0 and threshold == 0,
     )
-    return Outcome(status, judged, threshold, interval, notes + made)
+    status, emptied = mind_emptied(comparison, estimate, status)
+    return Outcome(status, judged, threshold, interval, notes + made + emptied)
 
 
 def resolve_distance(bound: Bound, estimate: Estimate, sign: int) -> tuple[Judged, float, list[Said]]:

@@ -203,6 +203,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "missing.drop_at_most ({share} %): what was not logged may be what went wrong"
     ),
     "note.left-out": "{left_out} of {asked} samples are left out, and were they bad it would not hold",
+    "note.denominators-gone": (
+        "{gone} of {had} questions that had {field} in the baseline have none in the candidate: they count for "
+        "nothing here, and could be those that went wrong"
+    ),
     "note.unknown-samples": {
         "one": "{count} sample without a usable value can't be shown to meet the bound",
         "other": "{count} samples without a usable value can't be shown to meet the bound",
