@@ -177,12 +177,9 @@ def allowance(finding: Finding, spelling: Spelling) -> str:
         return size
     if finding.baseline is None:
         return spelling.say("share.of-baseline", share=size)
-    absolute = figures.scale_of_gains(finding, _unit(finding, spelling), spelling.texts)
-    return spelling.say(
-        "share.of-baseline-in-unit",
-        share=size,
-        absolute=absolute.full(abs(finding.threshold * finding.baseline)),
-    )
+    absolute = abs(finding.threshold * finding.baseline)
+    scale = figures.scale_of_gains(finding, _unit(finding, spelling), spelling.texts).showing(absolute)
+    return spelling.say("share.of-baseline-in-unit", share=size, absolute=scale.full(absolute))
 
 
 def _way(gain: float, scale: figures.Scale) -> str:

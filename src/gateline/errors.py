@@ -61,17 +61,23 @@ def name_some(names: Iterable[str], most: int = 5) -> str:
     return f"{shown} and {len(listed) - most} more" if len(listed) > most else shown
 
 
+def count_of(number: int, one: str, many: str) -> str:
+    """Return a count with the words for one or for any other number: `1 record has`, `2 records have`."""
+    return f"{number} {one if number == 1 else many}"
+
+
 def cut(text: str, most: int = 60) -> str:
     """Return a text that is no longer than a message has room for, with an ellipsis where it ends early."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a person most likely meant, or None."""
+    """Return the known name that a person most likely meant, or None; capital letters tell no names apart."""
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return close[0] if close else None
+    names = {one.casefold(): one for one in reversed(list(known))}
+    close = difflib.get_close_matches(name.casefold(), names, n=1, cutoff=0.6)
+    return names[close[0]] if close else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

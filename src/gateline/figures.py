@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from gateline.texts import Texts, load
@@ -48,6 +48,14 @@ class Scale:
     def full(self, value: float | None, *, sign: bool = False) -> str:
         """Return the number with its unit."""
         return UNKNOWN if value is None else self.bare(value, sign=sign) + self.unit
+
+    def showing(self, value: float) -> Scale:
+        """Return the scale with decimals enough for two digits of a number, so that it never looks like zero."""
+        size = abs(value * self.factor)
+        if not size or not math.isfinite(size):
+            return self
+        two = min(1 - math.floor(math.log10(size)), MOST_DECIMALS)
+        return replace(self, decimals=max(self.decimals, two))
 
 
 def spell(value: float | None, decimals: int, *, sign: bool = False) -> str:

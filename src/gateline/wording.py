@@ -171,6 +171,8 @@ def _describe_nothing(finding: Finding, spelling: Spelling) -> str:
     bound = allowed(finding, spelling)
     if finding.samples == 0:
         return spelling.say("nothing.no-sample", subject=_subject(finding, spelling), bound=bound)
+    if finding.candidate is None and finding.baseline is None:
+        return spelling.say("nothing.not-judged", subject=_subject(finding, spelling), bound=bound)
     return spelling.say("nothing.no-number", moved=_moved(finding, spelling), bound=bound)
 
 

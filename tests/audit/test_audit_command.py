@@ -211,7 +211,7 @@ def test_labels_that_a_queue_asked_for_for_a_reason_do_not_shift_the_corrected_n
     write("human.jsonl", chosen, review=sampling)
     told = found(capsys, "--judge-everywhere", code=0)
     assert told["overall"]["both"] == len(chosen)
-    assert any("30 labels were asked for for a reason (review.sampling)" in one for one in told["warnings"])
+    assert any("targeted labels (review.sampling): 30" in one for one in told["warnings"])
     write("human.jsonl", {one: human[one] for one in chance})
     by_chance = found(capsys, "--judge-everywhere", code=0)
     assert told["overall"]["correction"] == by_chance["overall"]["correction"]

@@ -31,7 +31,7 @@ def test_score_writes_a_run_and_shows_its_means(folder, capsys):
     assert lines["recall@2"] == ["0.5000", "2", "of", "2"]
     assert lines["precision_returned@2"] == ["1.0000", "1", "of", "2", "1", "nothing", "was", "retrieved"]
     assert "a.run: no results for 1 of 2 questions of the golden set, counted as 0 retrieved: q2" in shown.err
-    assert "1 questions are not in the golden set and are left out: q7" in shown.err
+    assert "1 question is not in the golden set and is left out: q7" in shown.err
     assert "wrote 2 records to out/r.jsonl" in shown.err
 
 

@@ -185,7 +185,7 @@ def test_a_question_without_an_output_is_told_and_counts(files):
     told = " ".join(found.run.warnings)
     assert "no results for 1 of 2 questions" in told
     assert "q2" in told
-    assert "1 questions are not in the golden set and are left out: q9" in told
+    assert "1 question is not in the golden set and is left out: q9" in told
 
 
 def test_nothing_recorded_is_not_nothing_found(files):

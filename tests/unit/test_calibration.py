@@ -106,7 +106,7 @@ def test_labels_asked_for_for_a_reason_correct_nothing(tmp_path: Path, world: di
     label(tmp_path, world, 200, review={"sampling": "targeted"})
     found = judge(tmp_path)
     assert found.findings[0].status == "inconclusive"
-    assert any("400 labels asked for for a reason" in notice for notice in found.notices)
+    assert any("targeted labels left out: 400" in notice for notice in found.notices)
 
 
 def test_a_bias_that_both_runs_share_cancels(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ def test_names_past_the_limit_are_counted() -> None:
 def test_the_nearest_name_is_offered_else_the_known_ones() -> None:
     assert nearest("at_moost", ["at_least", "at_most"]) == "at_most"
     assert nearest("zzz", ["at_least"]) is None
+    assert nearest("nDCG@10", ["dcg@10", "ndcg@10", "ndcg_linear@10"]) == "ndcg@10"
+    assert nearest("MRR", ["map", "mrr", "MAP"]) == "mrr"
     assert did_you_mean("at_moost", ["at_least", "at_most"]) == "did you mean 'at_most'?"
     assert did_you_mean("zzz", ["b", "a"]) == "known: a, b"
     assert did_you_mean("zzz", []) == ""

@@ -63,8 +63,8 @@ What must hold:
 - cited-every: every sample's cited must be at least 0.5 (each sample by itself)
 - floor: correct must be at least 75 % (by the plain value)
 - shown: hallucination must be at most 0.1 (by the whole interval; what the data can't settle blocks)
-- by-slice: correct must not be worse than the baseline by more than 0.05 for each value of language, intent (by the whole interval; only shown harm blocks)
-- slow-holds: slow must not be worse than the baseline by more than 10% of the baseline and also more than 50 (by the whole interval; what the data can't settle is let through with a warning)
+- by-slice: correct must not be worse than the baseline by more than 5 points for each value of language, intent (by the whole interval; only shown harm blocks)
+- slow-holds: slow must not be worse than the baseline by more than 10% of the baseline and also more than 50 ms (by the whole interval; what the data can't settle is let through with a warning)
 - better: cited must be better than the baseline (by the whole interval; what the data can't settle blocks)
 
 What is let through for now:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reports.verdicts import cost_limit, latency, make_finding, span
 
 from gateline import figures
+from gateline.amounts import allowed
+from gateline.spelling import PLAIN
 
 
 def read(text: str) -> float:
@@ -100,6 +104,26 @@ def test_a_number_is_shown_within_half_a_percent_of_the_largest(baseline: float,
 def test_a_bound_is_shown_as_the_policy_has_it() -> None:
     scale = figures.judged_scale(make_finding(threshold=-0.0125), None)
     assert scale.full(-0.0125) == "−1.25 points"
+
+
+@given(
+    st.floats(1e-7, 1e9),
+    st.floats(-1, 1),
+    st.sampled_from(["number", "percent"]),
+)
+def test_a_share_of_the_baseline_never_looks_like_nothing_in_the_unit(
+    baseline: float, gain: float, show_as: str
+) -> None:
+    """The digits that a gain of 0 needs are none, and a tenth of a small baseline would be shown as 0."""
+    finding = make_finding(
+        baseline=baseline, gain=gain * baseline, relative_gain=gain, judged="relative_gain", threshold=-0.1,
+        show_as=show_as, interval=None,
+    )  # fmt: skip
+    told = re.search(r"0 % of the baseline \((\S+?)[ )]", allowed(finding, PLAIN))
+    assert told is not None
+    shown = read(told[1]) / (100 if show_as == "percent" else 1)
+    assert shown > 0
+    assert shown == pytest.approx(baseline / 10, rel=0.06)
 
 
 def test_equal_numbers_stay_equal_in_spite_of_float_noise() -> None:

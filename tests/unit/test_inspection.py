@@ -64,7 +64,7 @@ def test_missing_by_cause():
     assert column(run, "cost_usd").missing == {"price_unknown": 2, "error": 1, "no_answer": 1, "cached": 1}
     assert column(run, "cost_usd").values == 1
     warnings = inspect_run(run).warnings
-    assert "1 records have an error and a score beside it, which is not used: q1" in warnings
+    assert "1 record has an error and a score beside it, which is not used: q1" in warnings
     assert any(
         warning.startswith("cost_usd is 0 or empty for 2 records that spent tokens") for warning in warnings
     )
@@ -101,7 +101,7 @@ def test_what_is_odd():
     assert told.startswith("said by the reader\n")
     for part in (
         "judge is not the same for the whole run: a (20), b (20)",
-        "1 ids stand more than once and no field 'attempt' tells them apart: q1",
+        "1 id stands more than once and no field 'attempt' tells the records apart: q1",
         "accuracy is 0.5 in all 40 records",
         "recall goes up to 50 while 30 values are 1 or less: two scales?",
         "mrr has no usable value",
@@ -164,11 +164,11 @@ def test_the_terminal_text_as_a_whole():
         "\n"
         "numbers               values missing    mean     min     max\n"
         "  faithfulness             2       1   0.625     0.5    0.75\n"
-        "    missing: 1 another error\n"
+        "    missing: 1 with an error\n"
         "  answer_correct           2       1     0.5       0       1\n"
-        "    missing: 1 another error\n"
+        "    missing: 1 with an error\n"
         "  latency_ms               2       1    1156     812    1500\n"
-        "    missing: 1 another error\n"
+        "    missing: 1 with an error\n"
         "\n"
         "labels\n"
         "  lang: de 2, en 1\n"
@@ -178,8 +178,8 @@ def test_the_terminal_text_as_a_whole():
         "  model: m-1\n"
         "\n"
         "to look at\n"
-        "- 1 records have an error and a score beside it, which is\n"
-        "    not used: q2\n"
+        "- 1 record has an error and a score beside it, which is not\n"
+        "    used: q2\n"
         "- more than 2 % missing, which by default gives no verdict:\n"
         "    faithfulness, answer_correct: 1 of 3 (gateline init\n"
         "    allows for it)\n"

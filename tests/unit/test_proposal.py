@@ -3,6 +3,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from gateline.proposal.choices import ProposedMetric, choose_cluster, list_candi
 from gateline.proposal.repetition import drop_redundant
 from gateline.proposal.tolerances import Sample, choose_tolerance
 from gateline.proposal.yaml_words import quote, round_down, round_up, round_up_to_two_digits
+from gateline.readers import read_run
 from gateline.samples import Column, Run
 from gateline.statistics import cluster_keys
 
@@ -138,6 +140,17 @@ def test_a_direction_that_nothing_tells_is_marked():
 def test_nothing_to_judge():
     with pytest.raises(InputError, match="has no numbers"):
         propose_policy(run_of(3, fields={"answer": ["a", "b", "c"]}))
+
+
+@pytest.mark.parametrize(
+    "text", ["q1 Q0 d1 1 2.5 tag\nq2 Q0 d1 1 2.5 tag\n", "q1 0 d1 1\nq2 0 d1 1\n"], ids=["run", "labels"]
+)
+def test_a_file_that_has_its_numbers_only_with_another_one_is_told_how_to_get_them(text: str, tmp_path: Path):
+    file = tmp_path / "rankings"
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        propose_policy(read_run(file))
+    assert "gateline score LABELS RUN" in str(caught.value)
 
 
 def test_another_id_field_is_kept():

@@ -656,10 +656,14 @@ def test_the_sentences_of_rules_name_metric_and_bound() -> None:
     )
     assert (
         sentence("tolerance", ms, worse_by_at_most=["10%", 50])
-        == "m must not be worse than the baseline by more than 10% of the baseline and also more than 50"
+        == "m must not be worse than the baseline by more than 10% of the baseline and also more than 50 ms"
     )
     assert sentence("improvement", ms) == "m must be better than the baseline"
     assert (
         sentence("improvement", ms, better_by_at_least=3)
-        == "m must be better than the baseline by at least 3"
+        == "m must be better than the baseline by at least 3 ms"
+    )
+    assert (
+        sentence("tolerance", percent, worse_by_at_most=0.07)
+        == "m must not be worse than the baseline by more than 7 points"
     )

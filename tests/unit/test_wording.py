@@ -42,6 +42,14 @@ SENTENCES = {
         ("faithfulness rose 91.2 % → 91.8 %, 0.6 points better (95 % interval: 0.8 worse to 2.1 better), "
         "where up to 2.0 points worse is allowed; 7 worse, 9 better of 212 pairs in 180 groups."),
     ),
+    "no number at all": (
+        unsettled(
+            baseline=None, candidate=None, gain=None, relative_gain=None, judged="gain",
+            interval=span(None, None), samples_needed=None, notes=["people labelled too little"],
+        ),
+        ("answer_correct can't be judged, where up to 2.0 points worse is allowed; 13 worse, 9 better of 212 pairs in "
+        "180 groups; people labelled too little; let through with a warning."),
+    ),
     "nothing changed": (
         passing(candidate=0.912, gain=0.0, relative_gain=0.0, interval=span(0.0, 0.0), better=0, worse=0, same=212),
         ("faithfulness stayed at 91.2 %, no change (95 % interval: no change), "

@@ -148,8 +148,8 @@ def _find_chosen(
     by_chance = np.array([row is None or sampling[row] in ("random", "") for row in where])
     chosen = int((~by_chance & ~np.isnan(people)).sum())
     note = (
-        f"{human.file}: {chosen:,} labels were asked for for a reason ({SAMPLING}); what people would say of all rests "
-        "on the others alone, the judge's errors are counted over both"
+        f"{human.file}: targeted labels ({SAMPLING}): {chosen:,}; what people would say of all rests on the others "
+        "alone, the judge's errors are counted over both"
     )
     return by_chance, (note,) if chosen else ()
 

@@ -77,10 +77,12 @@ def _why_blocked(check: CheckFacts) -> str:
     if check.allowed is None:
         return f"{share}: it holds the candidate alone, and {_why_alone(check)}"
     if check.fails.count >= check.blocks_unshown.count:
-        return f"{share}: chance alone breaks it ({check.bound}); {say_needs(check)}; or a wider bound"
+        return (
+            f"{share}: chance alone breaks it ({check.bound}); it {say_needs(check)}: more, or a wider bound"
+        )
     return (
-        f"{share}: it asks for proof ({check.bound}, on_inconclusive: fail) and seldom has it; {say_needs(check)}; "
-        "or a wider bound, or on_inconclusive: warn"
+        f"{share}: it asks for proof ({check.bound}, on_inconclusive: fail) and seldom has it; it {say_needs(check)}: "
+        "more, a wider bound, or on_inconclusive: warn"
     )
 
 
@@ -90,18 +92,18 @@ def _why_alone(check: CheckFacts) -> str:
     if check.status is Status.FAIL or check.holds_plainly is False:
         return f"{runs} lie beyond what it wants ({check.bound}); move the limit, or mend the system first"
     if check.holds_plainly is None:
-        return f"chance alone breaks it ({check.bound}); {say_needs(check)}; or leave it more room"
+        return f"chance alone breaks it ({check.bound}); it {say_needs(check)}: more, or leave it more room"
     holds = f"{runs} keep it ({check.bound})"
     if check.blocks_unshown.count > check.fails.count:
         return (
             f"{holds}, but the interval reaches beyond, and it asks for proof (on_inconclusive: fail); "
-            f"{say_needs(check)}; leave it more room, or on_inconclusive: warn"
+            f"it {say_needs(check)}; leave it more room, or on_inconclusive: warn"
         )
     if check.summary.startswith("p"):
         what = f"a few answers near the {check.summary} carry copies across"
     else:
         what = "so near the limit that chance carries copies across"
-    return f"{holds}, but {what}; {say_needs(check)}; leave it more room, or ask more questions"
+    return f"{holds}, but {what}; it {say_needs(check)}; leave it more room, or ask more questions"
 
 
 def _tell_gains(found: Examination) -> list[str]:

@@ -18,7 +18,7 @@ TOP_VALUES = 12
 SOME = 4
 GUESSED = " ?"
 CAUSES = {
-    "null": "no value", "no_answer": "no answer", "error": "another error", "cached": "cached",
+    "null": "no value", "no_answer": "no answer", "error": "with an error", "cached": "cached",
     "price_unknown": "price unknown",
 }  # fmt: skip
 

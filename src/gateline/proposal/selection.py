@@ -105,10 +105,19 @@ def select(run: Run, found: Inspection) -> Selection:
     if not chosen:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in list(refused.items())[:3])
         said = f"has no numbers that a policy could judge{f' ({reasons})' if reasons else ''}"
-        raise InputError(said, run.file, "gateline inspect shows what it has")
+        raise InputError(said, run.file, _what_to_do(run))
     kept = {one.metric.column.name for one in chosen}
     left_out = {name: reason for name, reason in refused.items() if name not in kept}
     return Selection(chosen, left_out, cluster, labels, len(set(run.ids)), independent)
+
+
+def _what_to_do(run: Run) -> str:
+    """Return what makes a run one that a policy can be proposed for: rankings and labels become numbers together."""
+    if run.texts("retrieved") is not None:
+        return "rankings have numbers once they are scored: gateline score LABELS RUN -o SCORED.jsonl, then init that"
+    if run.texts("relevant") is not None:
+        return "these are labels: gateline score LABELS RUN -o SCORED.jsonl scores a run with them, then init that"
+    return "gateline inspect shows what it has"
 
 
 def _pick(candidates: Sequence[Chosen], run: Run, refused: dict[str, str]) -> list[Chosen]:

@@ -58,9 +58,8 @@ class Every(Rule):
     def sentence(self, metric: Metric) -> str:
         """Return the rule as a plain sentence."""
         if self.worse_by_at_most is not None:
-            return (
-                f"no sample's {self.metric} may get worse by more than {say_distance(self.worse_by_at_most)}"
-            )
+            distance = say_distance(self.worse_by_at_most, metric)
+            return f"no sample's {self.metric} may get worse by more than {distance}"
         word = "at least" if self.at_least else "at most"
         return (
             f"every sample's {self.metric} must be {word} {say_line(self.line, metric)}" if self.line else ""

@@ -30,7 +30,8 @@ class Improvement(Rule):
         """Return the rule as a plain sentence."""
         if self.better_by_at_least[0].number == 0:
             return f"{self.metric} must be better than the baseline"
-        return f"{self.metric} must be better than the baseline by at least {say_distance(self.better_by_at_least)}"
+        distance = say_distance(self.better_by_at_least, metric)
+        return f"{self.metric} must be better than the baseline by at least {distance}"
 
     def bound_fields(self) -> dict[str, object]:
         """Return the bound as a finding shows it."""

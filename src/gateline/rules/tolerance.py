@@ -28,7 +28,8 @@ class Tolerance(Rule):
 
     def sentence(self, metric: Metric) -> str:
         """Return the rule as a plain sentence."""
-        return f"{self.metric} must not be worse than the baseline by more than {say_distance(self.worse_by_at_most)}"
+        distance = say_distance(self.worse_by_at_most, metric)
+        return f"{self.metric} must not be worse than the baseline by more than {distance}"
 
     def bound_fields(self) -> dict[str, object]:
         """Return the bound as a finding shows it."""
@@ -101,11 +102,18 @@ def distance_problems(name: str, bounds: tuple[Bound, ...], metric: Metric) -> l
     ]
 
 
-def say_distance(bounds: tuple[Bound, ...]) -> str:
-    """Return a distance in words."""
+def say_distance(bounds: tuple[Bound, ...], metric: Metric) -> str:
+    """Return a distance in words, as reports say it: `5 points`, `50 ms`, `10% of the baseline`."""
     return " and also more than ".join(
-        f"{bound} of the baseline" if bound.percent else f"{bound.number:g}" for bound in bounds
+        f"{bound} of the baseline" if bound.percent else _say_number(bound.number, metric) for bound in bounds
     )
+
+
+def _say_number(number: float, metric: Metric) -> str:
+    if metric.show_as == "percent":
+        points = f"{number * 100:.10g}"
+        return f"{points} {'point' if points == '1' else 'points'}"
+    return f"{number:g} {metric.unit}" if metric.unit else f"{number:g}"
 
 
 def _as_gain(outcome: Outcome, estimate: Estimate) -> float:

@@ -156,8 +156,10 @@ def _warn(material: Material, replaced: Sequence[str]) -> list[str]:
             f"{name_some(absent, 10)}"
         )
     if material.unasked:
+        one = len(material.unasked) == 1
+        told = "1 question is" if one else f"{len(material.unasked)} questions are"
         warnings.append(
-            f"{len(material.unasked)} questions are not in the golden set and are left out: "
+            f"{told} not in the golden set and {'is' if one else 'are'} left out: "
             f"{name_some(material.unasked, 10)}"
         )
     if replaced:

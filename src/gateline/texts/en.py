@@ -129,6 +129,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "lack.samples": "there are too few samples",
     "lack.values": "too much is left out",
     "nothing.no-sample": "{subject} has no usable sample, where {bound}",
+    "nothing.not-judged": "{subject} can't be judged, where {bound}",
     "nothing.no-number": "{moved}, but the number that the rule judges can't be computed, where {bound}",
     "every.at-least": "at least {bound}",
     "every.at-most": "at most {bound}",
@@ -268,7 +269,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     },
     "notice.no-labels": (
         "{file} holds no label that counts, so nothing corrects the judge of {metric}: what it shows as a fail stands, "
-        "and nothing else is settled ({chosen} labels asked for for a reason are left out)"
+        "and nothing else is settled (targeted labels left out: {chosen})"
     ),
     "notice.labels-elsewhere": {
         "one": "{file}: {count} label is of another answer than these runs hold and does not count: {ids}",
@@ -282,7 +283,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     },
     "notice.calibration": (
         "{file}: people labelled {candidate} answers of the candidate and {baseline} of the baseline by chance, "
-        "for {metric} ({chosen} labels asked for for a reason are left out)"
+        "for {metric} (targeted labels left out: {chosen})"
     ),
     "notice.not-compared": (
         "{missing} of {asked} questions of the slice {slice} ({file}) are not compared, since not all runs have "
@@ -312,6 +313,9 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "missing.no-artifact": "no successful run on {branch} has left an artifact {name}",
     "notice.no-baseline-yet": "no baseline yet: {reason}; only fixed limits were judged",
     "notice.policy-gone": "this change takes the policy {file} away: its gate is judged no more",
+    "notice.other-baseline": (
+        "the baseline {files} is not as the base branch has it, so what is lost against that one is not seen here"
+    ),
     "notice.base-policy-out-of-reach": (
         "the base branch's policy can't be had, so it is not known whether this change loosens it (see the job's log)"
     ),
@@ -341,6 +345,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.no-baseline-yet": (
         "say first-run where that is so: then only fixed limits are judged, and this run can become the baseline"
     ),
+    "problem.baseline-gone": "the base branch has the baseline {files}, and this change takes it away",
+    "hint.baseline-gone": "bring it back: first-run is for a gate that never had one",
     "problem.no-baseline": "no baseline was given",
     "hint.no-baseline": (
         "give one with --baseline, or say --first-run where there is none yet: then only fixed limits are judged"
@@ -565,6 +571,9 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "Passes under the changed policy; the base branch's policy would give no verdict: {reason}"
     ),
     "headline.base-passes": "This change loosens its policy; the base branch's policy lets it through as well.",
+    "headline.other-baseline": (
+        "The baseline is not as the base branch has it, so what is lost against that one is not seen here."
+    ),
     "headline.loosened": "This change loosens its policy.",
     "headline.warning": "Nothing blocks, but look at this: {finding}",
     "headline.more-block": {"one": "{count} more check blocks.", "other": "{count} more checks block."},
@@ -593,7 +602,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "unblock.score": "have the samples of {subject} scored again that have no usable value",
     "unblock.give-samples": "give {subject} samples",
     "unblock.make-measurable": "make {subject} measurable",
-    "unblock.show": "show it for {subject} with about {about} samples (now {now})",
+    "unblock.show": "settle {subject} with about {about} samples (now {now})",
     "unblock.settle": "give {subject} more samples",
     "unblock.leave-out-less": "leave out less of {subject}",
     "unblock.out-of-reach": "improve {subject}, as no realistic number of samples would settle it",

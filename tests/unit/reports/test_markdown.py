@@ -281,4 +281,4 @@ def test_more_samples_are_advised_only_where_the_value_is_within_its_bound() -> 
         status="inconclusive", blocks=True, gain=0.04, candidate=0.812, samples_needed=340, threshold=0.03
     )
     comment = markdown.render(make_verdict(finding))
-    assert "**To unblock:** show it for `recall@5` with about 340 samples (now 212)" in comment
+    assert "**To unblock:** settle `recall@5` with about 340 samples (now 212)" in comment

@@ -138,9 +138,7 @@ def test_a_number_of_samples_that_nobody_evaluates_is_not_advised(times: int, re
     assert ("samples would settle it" in said.replace("no realistic number of ", "no ")) is True
     assert ("no realistic number of samples would settle it" in said) is not reachable
     step = unblock(make_verdict(finding, fail_on="inconclusive"))
-    assert step.startswith(
-        "show it for answer_correct with about" if reachable else "improve answer_correct,"
-    )
+    assert step.startswith("settle answer_correct with about" if reachable else "improve answer_correct,")
 
 
 def test_only_a_written_file_is_pointed_to() -> None:

@@ -132,7 +132,7 @@ def test_a_reported_but_unenforced_fail_says_so() -> None:
 def test_fail_on_inconclusive_names_the_unsettled_check() -> None:
     made = text.render(make_verdict(unsettled(), fail_on="inconclusive"))
     assert made.startswith("✗ support-rag: blocked\nanswer_correct fell 79.9 %")
-    assert "show it for answer_correct with about 3,400 samples (now 212)" in " ".join(made.split())
+    assert "settle answer_correct with about 3,400 samples (now 212)" in " ".join(made.split())
 
 
 def test_a_loosened_policy_leads() -> None:
