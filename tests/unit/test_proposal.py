@@ -11,6 +11,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import gateline
 from gateline import check
 from gateline.convert import write_jsonl
 from gateline.errors import InputError
@@ -311,24 +312,30 @@ def test_rounding_up(value):
 
 
 def test_the_workflow():
+    """It hands the action what it takes, holds against the base branch's baseline, and installs no package by name."""
     text = workflow_text("gates/ü: x.yml", candidate="out/run.jsonl")
     workflow = yaml.safe_load(text)
     job = workflow["jobs"]["gate"]
     assert workflow["permissions"] == {}
-    assert job["env"] == {
-        "POLICY": "gates/ü: x.yml",
-        "BASELINE": "results/baseline.jsonl",
-        "CANDIDATE": "out/run.jsonl",
+    (gate,) = [step for step in job["steps"] if step.get("id") == "gate"]
+    assert gate["uses"] == f"OWNER/gateline@v{gateline.__version__}"
+    assert gate["with"] == {
+        "policy": "gates/ü: x.yml",
+        "baseline": "base/results/baseline.jsonl",
+        "candidate": "out/run.jsonl",
     }
+    action = yaml.safe_load((Path(__file__).parents[2] / "action.yml").read_text(encoding="utf-8"))
+    assert set(gate["with"]) <= set(action["inputs"])
+    (base,) = [step["with"] for step in job["steps"] if step.get("with", {}).get("path") == "base"]
+    assert base["ref"] == "${{ github.event.merge_group.base_sha || github.base_ref }}"
     for step in job["steps"]:
         assert "${{" not in step.get("run", "")  # nothing is pasted into a shell line
-        if "uses" in step:
+        assert "pip install" not in step.get("run", "")
+        if "uses" in step and step is not gate:
             action, _, commit = step["uses"].partition("@")
             assert action.startswith("actions/")
             assert len(commit) == 40
             assert int(commit, 16)
-    (gate,) = [step["run"] for step in job["steps"] if step.get("name") == "Gate"]
-    assert gate.startswith("gateline check ")
     json.dumps(workflow["jobs"])
 
 

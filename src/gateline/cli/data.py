@@ -50,6 +50,8 @@ def run_init(options: argparse.Namespace) -> int:
     checks = texts[policy].count("CHECK")
     lines = f", above all {'the line' if checks == 1 else f'the {checks} lines'} with CHECK" if checks else ""
     print_note(f"read it{lines}, then: gateline lint {shown}")
+    if options.workflow:
+        print_note(f"in {options.workflow} fill in OWNER and the step Evaluate")
     print_note(f"with a new run: gateline check --policy {shown} --baseline {file} --candidate NEW_RUN")
     return 0
 
