@@ -218,7 +218,7 @@ def test_an_explicit_base_policy_wins(job, github):
     github.files[("b" * 40, BLOCKED)] = loosen()
     job(BLOCKED, "--base-policy", BLOCKED)
     assert verdict()["policy"]["same_as_base"] is True
-    assert not any("contents" in path for _, path in github.log)
+    assert not any("contents/gates" in path for _, path in github.log)
 
 
 def commit_all(environment):
@@ -239,7 +239,7 @@ def test_git_is_asked_first_where_it_has_the_commit(job, github, environment):
     loosen()
     assert job() == 0
     assert verdict()["policy"]["same_as_base"] is False
-    assert not any("contents" in path for _, path in github.log)
+    assert not any("contents/gates" in path for _, path in github.log)
 
 
 @pytest.mark.parametrize(
@@ -415,7 +415,7 @@ def test_what_cannot_be_known_of_a_pattern_is_a_note(job, github, capsys):
 
 
 def test_a_base_policy_that_cannot_be_had_is_a_note(job, github, capsys):
-    github.when, github.trouble = "contents", [Reply(403, {}, b"{}")]
+    github.when, github.trouble = "contents/gates", [Reply(403, {}, b"{}")]
     assert job() == 1
     assert "the base branch's policy can't be had" in capsys.readouterr().err
     assert "the base branch's policy can't be had" in github.bodies()[0].replace("\u2060", "")

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import glob
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from gateline.errors import GatelineError, HostError, InputError
 from gateline.files import is_surely_absent
-from gateline.remark import said
+from gateline.remark import list_some, said
 from gateline.verdict import Origin
 
 if TYPE_CHECKING:
@@ -123,6 +124,13 @@ def _harmless_name(path: str) -> str:
     """Return the last part of a path as a file name that can't lead anywhere."""
     name = re.sub(r"[^\w.-]", "_", PurePosixPath(path.replace("\\", "/")).name, flags=re.ASCII).lstrip(".")
     return name[-80:] or "baseline"
+
+
+def say_gone(files: Sequence[str]) -> GatelineError:
+    """Return the error of a baseline that the change itself takes away: that is no first run."""
+    return InputError(
+        said("problem.baseline-gone", files=list_some(files, 3)), _PLACE, said("hint.baseline-gone")
+    )
 
 
 def say_missing(baseline: Baseline) -> GatelineError:

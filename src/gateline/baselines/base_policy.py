@@ -31,8 +31,8 @@ def find_base_policy(policy: str, job: Job) -> PolicyFile | None:
     The path counts as it is spelled: a policy that a change turns into a link is compared with what it was. Raises
     HostError where that can't be found out, PolicyError where that policy is unusable.
     """
-    root, path = _place(policy)
-    content = _read(path, root, job)
+    root, path = find_place(policy)
+    content = read_before(path, root, job)
     if content is None:
         return None
     text = content.decode("utf-8-sig", "replace")
@@ -51,7 +51,7 @@ def find_gone_policies(pattern: str, job: Job) -> list[str]:
     commit = job.base_commit
     if commit is None:
         return []
-    root, place = _place(folder or ".")
+    root, place = find_place(folder or ".")
     try:
         names = list_at(commit, place, root)
     except HostError:
@@ -76,8 +76,8 @@ def find_moved_policies(gone: Iterable[str], policies: Iterable[str], job: Job) 
 
 def _is_new(policy: str, job: Job) -> bool:
     """Return whether the base branch has nothing under a policy's path. Raises HostError."""
-    root, path = _place(policy)
-    return _read(path, root, job) is None
+    root, path = find_place(policy)
+    return read_before(path, root, job) is None
 
 
 def _find_readable(policy: str, job: Job) -> PolicyFile | None:
@@ -108,10 +108,10 @@ def find_touched_files(base: PolicyFile, now: PolicyFile, job: Job) -> Touched:
     named = now.named_files()
     for file in (one for one in base.named_files() if one in named):
         try:
-            root, path = _place(file)
+            root, path = find_place(file)
         except HostError:
             continue
-        before = _read(path, root, job)
+        before = read_before(path, root, job)
         after = Path(file).read_bytes() if is_there(file) else b""
         if before is None or before == after:
             continue
@@ -133,7 +133,7 @@ def _lines(content: bytes) -> Counter[bytes]:
     return Counter(line.strip() for line in content.splitlines() if line.strip())
 
 
-def _place(file: str | Path) -> tuple[Path, str]:
+def find_place(file: str | Path) -> tuple[Path, str]:
     """Return the root of the repository and the path from there; the working folder stands for a root without git."""
     spelled = Path(os.path.abspath(file))  # noqa: PTH100  (resolve would follow links)
     root = find_root(spelled / "here") or Path.cwd()  # a folder may be the root itself
@@ -142,7 +142,8 @@ def _place(file: str | Path) -> tuple[Path, str]:
     return root, spelled.relative_to(root).as_posix()
 
 
-def _read(path: str, root: Path, job: Job) -> bytes | None:
+def read_before(path: str, root: Path, job: Job) -> bytes | None:
+    """Return a file as it was before the change; None where it was not there. Raises HostError."""
     commit = job.base_commit
     if commit is not None:
         try:

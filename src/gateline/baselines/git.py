@@ -60,6 +60,18 @@ def read_at(revision: str, path: str, folder: Path | None = None) -> FileAtRevis
     return FileAtRevision(name, day.isoformat(), content)
 
 
+def blob_at(revision: str, path: str, folder: Path | None = None) -> str | None:
+    """Return git's digest of a file at a revision; None where the commit has no such file. Raises HostError."""
+    _refuse_option(revision)
+    kind = _entry(folder, revision, path, path)[1]
+    if not kind:
+        return None
+    found = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}:{path}")
+    if kind != "blob" or found is None:
+        raise HostError(f"{path} is not a file at {revision}")
+    return found.decode().strip()
+
+
 def list_at(revision: str, path: str, folder: Path | None = None) -> list[str]:
     """Return the names of the files in a folder at a revision; none where it has no such folder. Raises HostError."""
     _refuse_option(revision)

@@ -84,9 +84,12 @@ def _give_up(error: Exception, options: argparse.Namespace) -> Verdict:
     """Return the verdict that there is none, because of an option or of a fault in gateline itself."""
     if not isinstance(error, GatelineError):
         print_trace(error, options.verbose)
-    today = datetime.datetime.now(datetime.UTC).date()
+    try:
+        on = _read_day(options.on)
+    except PolicyError:
+        on = _read_day(None)
     return gate.give_up(
-        error, options.policy, options.baseline, options.candidate, on=today, options=_asked(options)
+        error, options.policy, options.baseline, options.candidate, on=on, options=_asked(options)
     )
 
 

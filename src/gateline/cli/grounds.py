@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from gateline.baselines import Baseline, find_baseline, say_missing
+from gateline.baselines import Baseline, find_baseline, say_gone, say_missing
 from gateline.cli.output import write_together
 from gateline.cli.overwriting import refuse_overwriting
 from gateline.conclusion import add_notices
 from gateline.errors import HostError, PolicyError
 from gateline.policy import PolicyFile, load_policy
-from gateline.remark import said
+from gateline.remark import list_some, said
 from gateline.verdict import Origin, PolicyChange, Verdict
 
 if TYPE_CHECKING:
@@ -91,6 +91,9 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
     Raises InputError where the baseline can't be had, and not knowing is not the same as having none.
     """
     found = find_baseline(options.baseline, options.candidate, place.job if place else None)
+    others = _find_other_baseline(options.baseline, place) if found.path is not None else []
+    if found.missing and others and options.first_run:
+        raise say_gone(others)
     if found.missing and found.path is None and not options.first_run:
         raise say_missing(found)
     with contextlib.ExitStack() as stack:
@@ -102,6 +105,8 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
         base = _find_base(options, place, folder)
         gone = place.gone if place else ()
         notices = (*(said("notice.policy-gone", file=file) for file in gone), *base.notices)
+        if others and not found.missing:
+            notices = (said("notice.other-baseline", files=list_some(others, 3)), *notices)
         if found.missing and options.first_run:
             notices = (said("notice.no-baseline-yet", reason=found.missing), *notices)
             yield Grounds(base=base, notices=notices, gone=gone)
@@ -111,6 +116,19 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
             path = _write(found, folder() / "baseline", options)
             shown_as = None if options.output_dir else options.baseline
         yield Grounds(path, shown_as, base, found.origin, notices, gone)
+
+
+def _find_other_baseline(setting: str, place: Place | None) -> list[str]:
+    """Return the files of the baseline that are not as the base branch has them; where that is not known, say so."""
+    if place is None:
+        return []
+    from gateline.baselines.other_baseline import find_other_baseline
+
+    try:
+        return find_other_baseline(setting, place.job)
+    except HostError as error:
+        place.notes.say(f"it is not known whether the baseline is the base branch's: {error}")
+        return []
 
 
 def _write(found: Baseline, folder: Path, options: argparse.Namespace) -> str:

@@ -27,7 +27,7 @@ def outcome(verdict: Verdict) -> str:
         return NO_VERDICT
     if verdict.verdict == "fail":
         return BLOCKED
-    return WARNED if verdict.warns or loosening(verdict) else PASSED
+    return WARNED if verdict.warns or loosening(verdict) or has_other_baseline(verdict) else PASSED
 
 
 def outcome_word(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
@@ -41,6 +41,13 @@ def outcome_word(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
 def loosening(verdict: Verdict) -> bool:
     """Return whether this change loosens its own policy: by one of its changes, or by what comes of them together."""
     return _passes_by_its_policy(verdict) or any(change.loosens for change in verdict.policy.changes)
+
+
+def has_other_baseline(verdict: Verdict) -> bool:
+    """Return whether the baseline is not as the base branch has it: the change may move what it is held against."""
+    return any(
+        remark is not None and remark.key == "notice.other-baseline" for remark in verdict.notices_said
+    )
 
 
 def _passes_by_its_policy(verdict: Verdict) -> bool:
@@ -75,9 +82,18 @@ def blockers(verdict: Verdict) -> list[Finding]:
 
 
 def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
-    """Return the sentence that a reader with five seconds reads; a loosened policy is told before a pass."""
+    """Return the sentence that a reader with five seconds reads; moved goalposts are told before a pass."""
     if verdict.verdict == "invalid":
         return _headline_of_problems(verdict, spelling)
+    said = _headline_under_policies(verdict, spelling)
+    if not has_other_baseline(verdict):
+        return said
+    other = spelling.say("headline.other-baseline")
+    return spelling.join_sentences([said, other] if verdict.verdict == "fail" else [other, said])
+
+
+def _headline_under_policies(verdict: Verdict, spelling: Spelling) -> str:
+    """Return what this policy says, and the base branch's where it is another one."""
     if _passes_by_its_policy(verdict):
         return _say_what_base_says(verdict, spelling)
     said = _headline_of_findings(verdict, spelling)

@@ -1,0 +1,99 @@
+"""Whether a baseline that lies in the working tree is the base branch's: a change can move what it is held against.
+
+It compares files by git's own digests, so that none is held in memory where git is there. It judges nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gateline.baselines.base_policy import find_place
+from gateline.baselines.git import blob_at, find_root
+from gateline.errors import HostError
+from gateline.files import find_matches, is_there
+
+if TYPE_CHECKING:
+    from gateline.hosts import Job
+
+_MOST_FILES = 100
+_CHUNK = 1 << 20
+_MOST_OF_TEXT = 64 * 1024 * 1024
+"""Bytes of a file that is also looked at as one with line breaks of its own."""
+
+
+def find_other_baseline(setting: str, job: Job) -> list[str]:
+    """Return the files of a baseline that are not as the base branch has them, or are there no more.
+
+    `setting` holds paths, folders and patterns, one a line. A file that the base branch does not have says nothing: an
+    earlier step may have made it. So does one outside the repository, or in a clone of its own. Raises HostError where
+    it can't be found out.
+    """
+    if job.base_commit is None:
+        return []
+    own = find_root(Path.cwd() / "here") or Path.cwd()
+    others = []
+    for number, file in enumerate(_files(setting)):
+        if number == _MOST_FILES:
+            raise HostError(f"the baseline has more than {_MOST_FILES} files")
+        try:
+            root, path = find_place(file)
+        except HostError:
+            continue
+        before = _digest_before(path, root, job) if root == own else None
+        if before is not None and not (is_there(file) and before in _digests(Path(file), before)):
+            others.append(file)
+    return others
+
+
+def _files(setting: str) -> Iterable[str]:
+    for line in filter(str.strip, setting.splitlines()):
+        for found in find_matches(line) or [line]:
+            if os.path.isdir(found):  # noqa: PTH112  (a name that is no path is none, and raises nothing)
+                yield from sorted(str(one) for one in Path(found).rglob("*") if one.is_file())
+            else:
+                yield found
+
+
+def _digest_before(path: str, root: Path, job: Job) -> str | None:
+    """Return git's digest of a file before the change; None where it was not there."""
+    commit = job.base_commit
+    if commit is not None:
+        try:
+            return blob_at(commit, path, root)
+        except HostError:
+            pass  # no git, or a shallow clone: the host knows
+    content = job.read_base_file(path)
+    return None if content is None else _digest_of(content, "sha1")
+
+
+def _digests(file: Path, like: str) -> set[str]:
+    """Return what git's digest of a file may be: as it is, as a pointer of Git LFS, with line breaks as git keeps them.
+
+    https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
+    https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
+    """
+    kind = "sha1" if len(like) == hashlib.sha1(usedforsecurity=False).digest_size * 2 else "sha256"
+    try:
+        size = file.stat().st_size
+        as_it_is, large = (
+            hashlib.new(kind, f"blob {size}\0".encode(), usedforsecurity=False),
+            hashlib.sha256(),
+        )
+        with file.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                as_it_is.update(chunk)
+                large.update(chunk)
+        text = file.read_bytes() if size <= _MOST_OF_TEXT and as_it_is.hexdigest() != like else b""
+    except OSError as error:
+        raise HostError(f"{file} can't be read: {error.strerror}") from None
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{large.hexdigest()}\nsize {size}\n"
+    unix = _digest_of(text.replace(b"\r\n", b"\n"), kind)
+    return {as_it_is.hexdigest(), _digest_of(pointer.encode(), kind), unix}
+
+
+def _digest_of(content: bytes, kind: str) -> str:
+    return hashlib.new(kind, b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
