@@ -419,7 +419,7 @@ def test_equal_inputs_are_told_apart_by_the_expected_answer(tmp_path):
     run = read_run(write_run(tmp_path / "a.json", *cases))
     found = dict(zip(run.ids, run.numbers("Faithfulness"), strict=True))
     assert {name[-2:]: score for name, score in found.items()}["#2"] == 0.1
-    assert "1 texts stand more than once" in run.warnings[0]
+    assert "1 text stands more than once" in run.warnings[0]
 
 
 def test_repeats_are_attempts_and_one_name_for_two_questions_is_none(tmp_path):

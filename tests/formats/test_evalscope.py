@@ -203,7 +203,7 @@ def test_of_samples_written_twice_the_last_counts(tmp_path):
     write_reviews(tmp_path, review(0, {"acc": 0}), review(1, {"acc": 1}), review(0, {"acc": 0.5}))
     run = read_run(tmp_path)
     assert run.numbers("acc").tolist() == [0.5, 1]
-    assert any("1 samples stand twice" in warning for warning in run.warnings)
+    assert any("1 sample stands twice" in warning for warning in run.warnings)
 
 
 def test_repeats_are_attempts(tmp_path):

@@ -109,7 +109,7 @@ def test_promptfoo_without_descriptions_is_not_compared(tmp_path):
     path = write(tmp_path, one("test 1: named"), one("test 2"), root='name="promptfoo"')
     verdict = judge(POLICY, path, path, tmp_path)
     assert verdict.verdict == "invalid"
-    assert "1 tests of promptfoo have no description" in verdict.because[0]
+    assert "1 test of promptfoo has no description" in verdict.because[0]
     assert len(read_run(path)) == 2
 
 

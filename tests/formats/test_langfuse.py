@@ -161,7 +161,7 @@ def test_items_without_a_score_are_missing_values_and_foreign_traces_are_told(tm
             "datasetItemId stands more than once: 'q1'.*one run only",
         ),
         ({"items": [item(1), item(2, traceId="t1")]}, "traceId stands more than once: 't1'"),
-        ({"items": [item(1), item(2, datasetItemId="")]}, "1 of 2 records have no datasetItemId"),
+        ({"items": [item(1), item(2, datasetItemId="")]}, "1 of 2 records has no datasetItemId"),
         ({"traces": [trace(1, 1.0), trace(1, 0.5)]}, "id stands more than once: 't1'"),
         ({"scores": [score(1, "high")]}, "the score 'word_recall' is no number, but the text 'high'"),
         ({"scores": [score(1, name="")]}, "the score has no name"),
@@ -206,8 +206,8 @@ def test_kinds_of_scores(tmp_path):
     assert run.numbers("ok").tolist() == [1, 0]
     assert run.labels("tone") == [("kind",), ()]
     assert run.warnings == (
-        "1 scores are of the type TEXT, and are left out",
-        "1 scores are of no trace, but of a session or a whole run, and are left out",
+        "1 score is of the type TEXT, and is left out",
+        "1 score is of no trace, but of a session or a whole run, and is left out",
     )
 
 
@@ -237,7 +237,7 @@ def test_a_trace_without_output_has_no_answer_and_one_that_recovered_has(tmp_pat
     ]
     run = read_run(write_json(tmp_path / "a.json", *rows))
     assert run.texts("error") == ["", "no_answer", ""]
-    assert any("1 traces have an answer and an error on the way to it" in one for one in run.warnings)
+    assert any("1 trace has an answer and an error on the way to it" in one for one in run.warnings)
     unlogged = read_run(
         write_json(tmp_path / "b.json", trace(1, 1.0, output=None), trace(2, 1.0, output=None))
     )
@@ -276,7 +276,7 @@ def test_order_is_nothing_and_questions_that_repeat_are_told(tmp_path):
     after = write_json(tmp_path / "b.json", *random.Random(3).sample(rows, 20))
     assert judge(POLICY, before, after, tmp_path).findings[0].gain == 0
     twice = [trace(1, 1.0), trace(2, 0.5, input={"question": " Q1 "})]
-    assert "1 texts stand more than once" in read_run(write_json(tmp_path / "c.json", *twice)).warnings[0]
+    assert "1 text stands more than once" in read_run(write_json(tmp_path / "c.json", *twice)).warnings[0]
 
 
 def test_tokens_of_usage_only(tmp_path):

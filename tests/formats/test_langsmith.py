@@ -162,7 +162,7 @@ def test_a_field_of_the_policy_identifies():
 
 def test_rows_of_which_one_has_no_example(tmp_path):
     path = write_json(tmp_path / "a.json", row(example="e1"), row("Other?"))
-    with pytest.raises(InputError, match=r"a\.json: 1 of 2 records have no example_id"):
+    with pytest.raises(InputError, match=r"a\.json: 1 of 2 records has no example_id"):
         read_run(path)
 
 

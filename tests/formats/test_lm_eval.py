@@ -358,7 +358,8 @@ def test_samples_that_are_not_those_of_the_results_give_no_run(tmp_path_factory,
             read_run(folder)
     elif difference < 1e-9:
         told = read_run(folder).warnings
-        assert told == ((f"a has {len(kept)} samples, and {len(values)} by the results",) if left_out else ())
+        shown = "1 sample" if len(kept) == 1 else f"{len(kept)} samples"
+        assert told == ((f"a has {shown}, and {len(values)} by the results",) if left_out else ())
 
 
 @pytest.mark.parametrize(
@@ -379,7 +380,7 @@ def test_a_metric_of_some_documents_and_a_task_without_samples(tmp_path):
     other = sample(1, metrics=["em"], em=0.0)
     value = results(a={"acc,none": 1.0, "_": MEAN}, b={"acc,none": 1.0})
     assert read_run(write(tmp_path, value, a=[sample(0), other])).warnings == (
-        "1 tasks of the results have no samples and are left out: b",
+        "1 task of the results has no samples and is left out: b",
     )
 
 
@@ -430,7 +431,7 @@ def test_equal_documents_get_a_counter_and_are_told(tmp_path):
     known = sample(0)["doc_hash"]
     run = read_run(write(tmp_path, a=[sample(0), sample(1, doc_hash=known), sample(2)]))
     assert run.ids == [f"a/{known[:16]}", f"a/{known[:16]}#2", f"a/{sample(2)['doc_hash'][:16]}"]
-    assert any("stand in a task more than once" in warning for warning in run.warnings)
+    assert any("1 document stands in a task more than once" in warning for warning in run.warnings)
 
 
 def test_a_field_of_the_document_may_identify(tmp_path):

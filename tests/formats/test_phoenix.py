@@ -183,7 +183,7 @@ def test_an_output_that_is_a_text_or_missing(tmp_path):
 
 
 def test_a_record_without_an_example(tmp_path):
-    with pytest.raises(InputError, match=r"1 of 2 records have no example_id: lines 1"):
+    with pytest.raises(InputError, match=r"1 of 2 records has no example_id: line 1"):
         read_run(write_json(tmp_path / "a.json", row("e1", annotation()), row("", annotation())))
 
 

@@ -318,7 +318,7 @@ def test_a_test_without_assertions_has_no_score(tmp_path):
     run = read_run(path)
     np.testing.assert_array_equal(run.numbers("pass"), [np.nan, 1])
     np.testing.assert_array_equal(run.numbers("score"), [np.nan, 1])
-    assert any("have no score: 1 records" in warning for warning in run.warnings)
+    assert any("have no score: 1 record" in warning for warning in run.warnings)
 
 
 def test_cached_answers_and_unknown_prices(tmp_path):

@@ -140,7 +140,7 @@ def test_equal_questions_are_told_apart_by_reference_and_then_counted(tmp_path):
     run = read_run(write_csv(tmp_path / "a.csv", *rows))
     assert run.ids[0] == run.ids[1] + "#2"
     assert run.ids[2] == run.ids[1] + "#3"
-    assert any("1 texts stand more than once" in warning for warning in run.warnings)
+    assert any("1 text stands more than once" in warning for warning in run.warnings)
 
 
 def test_another_reference_is_another_task(tmp_path):
@@ -205,7 +205,7 @@ def test_the_trace_of_the_epsilon(tmp_path):
 def test_zeros_beside_an_empty_context_are_told():
     baseline, candidate = (read_run(RAGAS / f"{side}.csv") for side in SIDES)
     (told,) = [warning for warning in baseline.warnings if "no retrieved context" in warning]
-    assert told.startswith("1 records")
+    assert told.startswith("1 record has")
     assert "faithfulness" in told
     assert not [warning for warning in candidate.warnings if "no retrieved context" in warning]
 

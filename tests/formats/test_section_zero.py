@@ -359,7 +359,7 @@ def test_without_ids_the_text_identifies_and_the_verdict_says_so(tmp_path):
     ids = read_run(path).ids
     assert (len(set(ids)), ids[1]) == (3, f"{ids[0]}#2")
     notices = judge(policy_for("s"), path, path, tmp_path).notices
-    assert any("matched by the text" in one and "1 texts stand more than once" in one for one in notices)
+    assert any("matched by the text" in one and "1 text stands more than once" in one for one in notices)
 
 
 # 6 Scales and units differ inside one tool

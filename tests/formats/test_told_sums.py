@@ -277,7 +277,7 @@ def test_a_suite_that_failed_itself_gives_no_verdict(tmp_path, kind):
         ({"exitcode": 1}, "exit code is 1, some tests failed, and none of the tests in the report did"),
         (
             {"collectors": [{"nodeid": "t.py", "outcome": "failed"}]},
-            "could not load 1 files or classes.*: t.py",
+            "could not load 1 file or class.*: t.py",
         ),
         ({"collectors": [{"nodeid": "", "outcome": "passed"}, {"nodeid": "t.py", "outcome": "skipped"}]}, ""),
         ({"exitcode": 0, "summary": {"passed": 1, "total": 1}}, ""),
@@ -322,7 +322,7 @@ def test_a_success_that_its_own_grading_denies(tmp_path, change, lines):
         document["results"]["results"] = results
         path.write_text(json.dumps(document))
     with pytest.raises(
-        InputError, match=r"1 results have success: true, and their grading, failureReason or error"
+        InputError, match=r"1 result has success: true, and a grading, failureReason or error"
     ):
         read_run(path)
 
@@ -394,7 +394,9 @@ def test_what_the_limit_and_an_early_stop_leave_out_is_not_missing(tmp_path):
     )
     log["results"] = {"total_samples": 4, "completed_samples": 3, "scores": []}
     (tmp_path / "a.json").write_text(json.dumps(log))
-    with pytest.raises(InputError, match="3 samples ended without an error, and 4 of its samples show none"):
+    with pytest.raises(
+        InputError, match="3 of its samples ended without an error, and 4 of them in it show none"
+    ):
         read_run(tmp_path / "a.json")
 
 

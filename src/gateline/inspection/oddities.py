@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from gateline.errors import name_some
+from gateline.errors import count_of, name_some
 from gateline.field_names import says_how_made
 from gateline.inspection.facts import Inspection, NumberColumn
 from gateline.pairing.marks import find_errors
@@ -52,7 +52,8 @@ def _scores_beside_errors(run: Run, facts: Inspection) -> list[str]:
     if not len(rows):
         return []
     ids = name_some([run.ids[row] for row in rows], 3)
-    return [f"{len(rows)} records have an error and a score beside it, which is not used: {ids}"]
+    told = count_of(len(rows), "record has", "records have")
+    return [f"{told} an error and a score beside it, which is not used: {ids}"]
 
 
 def _mixed_origins(run: Run, facts: Inspection) -> list[str]:
@@ -74,9 +75,8 @@ def _repeated_ids(run: Run, facts: Inspection) -> list[str]:
     repeated = list(dict.fromkeys(name for (name, _), times in told_apart.items() if times > 1))
     if not repeated:
         return []
-    return [
-        f"{len(repeated)} ids stand more than once and no field 'attempt' tells them apart: {name_some(repeated, 3)}"
-    ]
+    told = f"{count_of(len(repeated), 'id stands', 'ids stand')} more than once and no field 'attempt'"
+    return [f"{told} tells the records apart: {name_some(repeated, 3)}"]
 
 
 def _look_at_numbers(run: Run, column: NumberColumn) -> list[str]:
@@ -87,7 +87,8 @@ def _look_at_numbers(run: Run, column: NumberColumn) -> list[str]:
         return [f"{name} has no usable value"]
     if column.kind == "cost" and column.missing.get("price_unknown"):
         found.append(
-            f"{name} is 0 or empty for {column.missing['price_unknown']} records that spent tokens: price unknown"
+            f"{name} is 0 or empty for {count_of(column.missing['price_unknown'], 'record', 'records')} that "
+            "spent tokens: price unknown"
         )
     if column.kind == "score" and column.values > 1 and column.low == column.high:
         found.append(f"{name} is {number_text(column.low)} in all {column.values} records")
@@ -95,7 +96,8 @@ def _look_at_numbers(run: Run, column: NumberColumn) -> list[str]:
         small = int((run.numbers(name) <= 1).sum())
         if small >= 0.5 * column.values:
             found.append(
-                f"{name} goes up to {number_text(column.high)} while {small} values are 1 or less: two scales?"
+                f"{name} goes up to {number_text(column.high)} while "
+                f"{count_of(small, 'value is', 'values are')} 1 or less: two scales?"
             )
     return found
 

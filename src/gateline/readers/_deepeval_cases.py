@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gateline.errors import InputError
-from gateline.readers._identity import identify_questions, normalise
+from gateline.readers._identity import identify_questions, normalise, tell_repeated
 from gateline.readers._json_document import objects_of, text_of
 
 _DEFAULT_NAME = re.compile(r"(?:conversational_)?test_case_[0-9]+")
@@ -72,7 +72,7 @@ def identify_cases(cases: Sequence[Case], questions: Sequence[str], file: str) -
     id_of = dict(zip(rows, ids, strict=True))
     warning = "the test cases have no names of their own and are matched by the text of their input"
     if repeated:
-        warning += f"; {len(repeated)} texts stand more than once and are told apart by a counter"
+        warning += f"; {tell_repeated(len(repeated))}"
     return Identity([id_of[key] for key in keys], "text of input", is_made=True, warning=warning)
 
 

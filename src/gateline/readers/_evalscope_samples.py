@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.readers._building import RunBuilder, describe
 from gateline.readers._evalscope_reports import Report, find_names, state
 from gateline.readers._json_document import measure, object_of
@@ -89,7 +89,8 @@ class Samples:
             elif failed:
                 asked, there = report.requested.get(subset), len(found)
                 told.append(
-                    f"the report says that {failed} samples of the subset {subset} failed, of {asked}; {there} are in "
+                    f"the report says that {count_of(failed, 'sample', 'samples')} of the subset {subset} "
+                    f"failed, of {asked}; {there} are in "
                     "the files, so which ones failed can't be told"
                 )
         return told
@@ -103,9 +104,14 @@ class Samples:
                 f"EvalScope could not compute a metric and wrote 0; those are no scores here: {shown} ({self.reason})"
             )
         if self.repeated:
-            found.append(f"{self.repeated} samples stand twice, as in a resumed run; the last line counts")
+            found.append(
+                f"{count_of(self.repeated, 'sample stands', 'samples stand')} twice, as in a resumed run; "
+                "the last line counts"
+            )
         if self.fallback:
-            found.append(f"{self.fallback} scores are a fallback of the judge, or degraded")
+            found.append(
+                f"{count_of(self.fallback, 'score is', 'scores are')} a fallback of the judge, or degraded"
+            )
         return found
 
     def _read_review(

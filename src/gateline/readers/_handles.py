@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.samples import Column, Run
 
 
@@ -46,7 +46,9 @@ def _handles(run: Run) -> list[str]:
     texts = run.texts(run.handle) or [""] * len(run)
     blank = [run.place(row) for row, text in enumerate(texts) if not text]
     if blank:
-        raise InputError(f"no {run.handle} in {len(blank)} records: {name_some(blank, 3)}", run.file)
+        raise InputError(
+            f"no {run.handle} in {count_of(len(blank), 'record', 'records')}: {name_some(blank, 3)}", run.file
+        )
     return texts
 
 
@@ -63,7 +65,11 @@ def _lead(run: Run, known: dict[str, str], leading: Run) -> Run:
         )
     warnings = run.warnings if run.unpaired or not run.made_ids else ()  # its own ids are not used
     if lost:
-        told = f"{lost} of {len(handles)} records are of no {run.handle} that {leading.file} has, and are left out"
+        is_left = "is" if lost == 1 else "are"
+        told = (
+            f"{lost} of {len(handles)} records {is_left} of no {run.handle} that {leading.file} has, and "
+            f"{is_left} left out"
+        )
         warnings = (*warnings, told)
     return replace(
         run,

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gateline.errors import InputError, did_you_mean, name_some
+from gateline.errors import InputError, count_of, did_you_mean, name_some
 from gateline.samples import Run
 
 DIGITS = 16
@@ -56,5 +56,11 @@ def identify_by(run: Run, name: str) -> Run:
     blank = [row for row, text in enumerate(texts) if not text]
     if blank:
         places = name_some([run.place(row) for row in blank], 3)
-        raise InputError(f"no '{name}' in {len(blank)} records: {places}", run.file)
+        raise InputError(f"no '{name}' in {count_of(len(blank), 'record', 'records')}: {places}", run.file)
     return replace(run, ids=texts, id_field=name, made_ids=False, unpaired="")
+
+
+def tell_repeated(number: int) -> str:
+    """Return what is said of texts that stand more than once."""
+    told = count_of(number, "text stands more than once and is", "texts stand more than once and are")
+    return f"{told} told apart by a counter"

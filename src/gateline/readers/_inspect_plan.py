@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.readers._inspect_samples import Samples
 from gateline.readers._json_document import number_of, object_of, objects_of
 from gateline.readers._told_sums import find_rounding
@@ -42,7 +42,8 @@ def hold_log(samples: Samples, log: Mapping[str, object], run: Run) -> list[str]
             f"{samples.example!r})"
         )
     if samples.invalidated:
-        found.append(f"{samples.invalidated} samples were marked as invalid; they have no score here")
+        marked = count_of(samples.invalidated, "sample was", "samples were")
+        found.append(f"{marked} marked as invalid; there is no score of such here")
     return found + _hold_means(samples, log, run)
 
 
@@ -95,7 +96,8 @@ def _hold_completed(samples: Samples, log: Mapping[str, object], run: Run) -> No
     shown = len(run) - len(samples.failed)
     if completed is not None and completed < shown:
         raise InputError(
-            f"the log says that {completed:g} samples ended without an error, and {shown} of its samples show none",
+            f"the log says that {completed:g} of its samples ended without an error, and {shown} of them in it "
+            f"{'shows' if shown == 1 else 'show'} none",
             run.file,
             _HINT,
         )

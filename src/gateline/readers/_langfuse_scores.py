@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.readers._building import Problems, describe
 from gateline.readers._rows import Row, Rows, is_blank, parse_cell, places, read_scores
 from gateline.samples import label_texts
@@ -53,7 +53,10 @@ def make_records(rows: Rows, file: str) -> tuple[list[Row], list[int], list[str]
     problems.raise_any()
     if not traces:
         raise InputError("0 samples: no score of a trace", file)
-    warnings = [f"{times} scores are {what}, and are left out" for what, times in left_out.items()]
+    warnings = [
+        f"{count_of(times, 'score is', 'scores are')} {what}, and {'is' if times == 1 else 'are'} left out"
+        for what, times in left_out.items()
+    ]
     return _finish(traces), [trace.line for trace in traces.values()], warnings + _tell_repeated(traces)
 
 

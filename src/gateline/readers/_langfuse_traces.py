@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gateline.errors import name_some
+from gateline.errors import count_of, name_some
 from gateline.readers._building import flatten
 from gateline.readers._langfuse_scores import LABEL, mean_of
 from gateline.readers._rows import (
@@ -135,6 +135,7 @@ def _tell(scored: list[str], answered_with_errors: int) -> list[str]:
         told.append(f"scores stand in the place of the export's own columns: {name_some(hidden)}")
     if answered_with_errors:
         told.append(
-            f"{answered_with_errors} traces have an answer and an error on the way to it; their scores count"
+            f"{count_of(answered_with_errors, 'trace has', 'traces have')} an answer and an error on the way "
+            "to it; scores count"
         )
     return told

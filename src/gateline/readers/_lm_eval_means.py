@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping
 
 import numpy as np
 
-from gateline.errors import InputError, Problem, name_some
+from gateline.errors import InputError, Problem, count_of, name_some
 from gateline.readers._lm_eval_results import Task, bare_name
 from gateline.samples import Floats, Run
 
@@ -47,7 +47,9 @@ def compare_with_results(
                     problems.append(Problem(message, file, _HINT))
         number = int(rows.sum())
         if task.samples is not None and number != task.samples:
-            message = f"{task.name} has {number} samples, and {task.samples} by the results"
+            message = (
+                f"{task.name} has {count_of(number, 'sample', 'samples')}, and {task.samples} by the results"
+            )
             if number < task.samples and checked and not problems:
                 notices.append(message)
             else:
@@ -56,9 +58,11 @@ def compare_with_results(
         raise InputError("the results are not those of the samples", problems=problems)
     silent = sorted(name for name, task in tasks.items() if task.means and not (names == name).any())
     if silent:
-        notices.append(
-            f"{len(silent)} tasks of the results have no samples and are left out: {name_some(silent)}"
+        lacking = (
+            "task of the results has no samples and is",
+            "tasks of the results have no samples and are",
         )
+        notices.append(f"{count_of(len(silent), *lacking)} left out: {name_some(silent)}")
     return notices
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gateline.errors import InputError
+from gateline.errors import InputError, count_of
 from gateline.readers._building import describe, flatten
 from gateline.readers._json_document import number_of
 from gateline.samples import MetricFacts
@@ -206,7 +206,8 @@ def find_warnings(records: Sequence[TaskRecord]) -> list[str]:
     if several:
         task, names = next(iter(several.items()))
         found.append(
-            f"{len(several)} tasks have scores for several splits, each a record of its own ({task}: "
+            f"{count_of(len(several), 'task has', 'tasks have')} scores for several splits, each a record of "
+            f"its own ({task}: "
             f"{', '.join(names)}); the slice split=… looks at one of them"
         )
     versions = sorted({record.version for record in records if record.version})
@@ -216,7 +217,8 @@ def find_warnings(records: Sequence[TaskRecord]) -> list[str]:
     if broken:
         first = broken[0]
         found.append(
-            f"MRR@1 and P@1 are one number by definition, and differ in {len(broken)} results: {first.id} has "
+            "MRR@1 and P@1 are one number by definition, and differ in "
+            f"{count_of(len(broken), 'result', 'results')}: {first.id} has "
             f"{first.metrics['mrr_at_1']} and {first.metrics['precision_at_1']}; the tool had an error there"
         )
     return found

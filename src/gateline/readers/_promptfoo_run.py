@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gateline.errors import InputError
+from gateline.errors import InputError, count_of
 from gateline.readers._building import RunBuilder
 from gateline.readers._columns import DEEPEST, is_shallow
 from gateline.readers._json_document import object_of, objects_of, parse_document, text_of
@@ -211,11 +211,13 @@ def _find_warnings(results: Sequence[Result]) -> list[str]:
     empty = sum(looked_at_nothing(result) for result in results)
     if empty:
         found.append(
-            f"tests without an assertion pass in promptfoo; here they have no score: {empty} records"
+            "tests without an assertion pass in promptfoo; here they have no score: "
+            + count_of(empty, "record", "records")
         )
     broken = count_broken(results)
     if broken:
         found.append(
-            f"promptfoo writes 0 where its judge failed; those are no scores here: {broken} assertions"
+            "promptfoo writes 0 where its judge failed; those are no scores here: "
+            + count_of(broken, "assertion", "assertions")
         )
     return found

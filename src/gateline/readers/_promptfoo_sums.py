@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.readers._json_document import number_of, object_of, objects_of, text_of
 from gateline.readers._promptfoo_results import ERROR, Result
 from gateline.readers._told_sums import refuse_additional, refuse_hidden
@@ -31,7 +31,8 @@ def hold_results(results: Sequence[Result], file: str) -> None:
     ]
     if wrong:
         raise InputError(
-            f"{len(wrong)} results have success: true, and their grading, failureReason or error says that they "
+            f"{count_of(len(wrong), 'result has', 'results have')} success: true, and a grading, "
+            "failureReason or error that says "
             f"failed: {name_some(wrong, 3)}",
             file,
             "hand over the results as promptfoo wrote them",

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gateline.errors import InputError
+from gateline.errors import InputError, count_of
 from gateline.readers._identity import identify_questions, normalise
 from gateline.samples import label_texts
 
@@ -156,7 +156,8 @@ def _name_tests(tests: Mapping[str, Answered]) -> tuple[dict[str, str], str, lis
         "the tests have no id and no description of their own, and are matched by the text of their variables"
     )
     if repeated:
-        warning += f"; {len(repeated)} texts stand in several tests and are told apart by a counter"
+        stand = ("text stands in several tests and is", "texts stand in several tests and are")
+        warning += f"; {count_of(len(repeated), *stand)} told apart by a counter"
     return dict(zip(ordered, ids, strict=True)), "text of variables", [warning]
 
 

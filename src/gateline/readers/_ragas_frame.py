@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.field_names import guess_kind, words_of
-from gateline.readers._identity import identify_questions, normalise
+from gateline.readers._identity import identify_questions, normalise, tell_repeated
 from gateline.readers._python_text import read_list, read_result, read_turns
 from gateline.readers._ragas_names import (
     ANSWERS,
@@ -185,8 +185,8 @@ def _find_warnings(metrics: Mapping[str, Column], fields: Mapping[str, Column]) 
     ]
     if not zero:
         return []
-    told = f"{len(empty)} records have no retrieved context and scores of 0 ({name_some(zero, 4)})"
-    return [f"{told}: Ragas writes 0 there also where it had nothing to judge"]
+    told = f"{count_of(len(empty), 'record has', 'records have')} no retrieved context and scores of 0"
+    return [f"{told} ({name_some(zero, 4)}): Ragas writes 0 there also where it had nothing to judge"]
 
 
 def _identify(run: Run, question: str | None, id_field: str | None) -> Run:
@@ -209,7 +209,9 @@ def _identify(run: Run, question: str | None, id_field: str | None) -> Run:
     if blank:
         places = name_some([run.place(row) for row in blank], 3)
         raise InputError(
-            f"{len(blank)} records have no {question}, and nothing else identifies them: {places}", run.file
+            f"{count_of(len(blank), 'record has', 'records have')} no {question}, and nothing else "
+            f"identifies them: {places}",
+            run.file,
         )
     references = [
         next((_text(run.fields, name, row) for name in REFERENCES if name in run.fields), "")
@@ -218,7 +220,7 @@ def _identify(run: Run, question: str | None, id_field: str | None) -> Run:
     ids, repeated = identify_questions(texts, references)
     warning = f"the records have no id and are matched by the text of {question}"
     if repeated:
-        warning += f"; {len(repeated)} texts stand more than once and are told apart by a counter"
+        warning += f"; {tell_repeated(len(repeated))}"
     others = [name for name in fields if _could_identify(fields, name)]
     if others:
         warning += f" (samples: {{id: {others[0]}}} would take that field)"

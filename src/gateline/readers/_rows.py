@@ -183,8 +183,9 @@ def take_ids(rows: Rows, name: str, file: str) -> list[str]:
     texts = [", ".join(label_texts(value)) for value in rows.column(name)]
     blank = [line for text, line in zip(texts, rows.lines.tolist(), strict=True) if not text]
     if blank:
-        where = f": lines {name_some(map(str, blank), 3)}" if any(blank) else ""
-        raise InputError(f"{len(blank)} of {len(texts)} records have no {name}{where}", file)
+        where = f": line{'s' if len(blank) > 1 else ''} {name_some(map(str, blank), 3)}" if any(blank) else ""
+        has = "has" if len(blank) == 1 else "have"
+        raise InputError(f"{len(blank)} of {len(texts)} records {has} no {name}{where}", file)
     return texts
 
 

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateline.errors import InputError
+from gateline.errors import InputError, count_of
 from gateline.readers._source import ReadOptions, Source, without_mark
 from gateline.samples import Run
 
@@ -59,7 +59,8 @@ def read(source: Source, options: ReadOptions) -> Run:
             id_source="description of the test",
             duration="time of the provider",
             declared=report.declared,
-            unpaired=f"{unnamed} tests of promptfoo have no description, and a number moves when a test is inserted; "
+            unpaired=f"{count_of(unnamed, 'test of promptfoo has', 'tests of promptfoo have')} no "
+            "description, and a number moves when a test is inserted; "
             "hand over its JSON" if unnamed else "",
         )  # fmt: skip
         cases = [case if one is None else one for case, one in zip(cases, named, strict=True)]

@@ -14,7 +14,7 @@ import numpy as np
 from gateline.errors import InputError, name_some
 from gateline.readers import _langfuse_scores, _langfuse_traces
 from gateline.readers._building import RunBuilder
-from gateline.readers._identity import identify_questions
+from gateline.readers._identity import identify_questions, tell_repeated
 from gateline.readers._rows import Row, Rows, column_names, read_rows, take_ids
 from gateline.readers._source import ReadOptions, Source
 from gateline.samples import Run
@@ -101,7 +101,7 @@ def _read_traces(source: Source, rows: Rows) -> Run:
     ids, repeated = identify_questions(texts, [""] * len(texts))
     warning = "the traces are matched by the text of their input"
     if repeated:
-        warning += f"; {len(repeated)} texts stand more than once and are told apart by a counter"
+        warning += f"; {tell_repeated(len(repeated))}"
     for record, name, trace in zip(records, ids, traces, strict=True):
         record["id"] = trace if blank else name
     run = _build(source, "traces", records, rows.lines)

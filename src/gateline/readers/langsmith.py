@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.readers._building import RunBuilder
 from gateline.readers._copies import refuse_copies, trace_of
-from gateline.readers._identity import identify_by, identify_questions
+from gateline.readers._identity import identify_by, identify_questions, tell_repeated
 from gateline.readers._python_text import read_list
 from gateline.readers._rows import (
     Row,
@@ -156,11 +156,12 @@ def _identify(source: Source, rows: Rows, records: Sequence[Row]) -> tuple[list[
     texts = [str(record["question"] or "") for record in records]
     if not all(texts):
         raise InputError(
-            f"{texts.count('')} records have neither {EXAMPLE} nor inputs, so nothing identifies them",
+            f"{count_of(texts.count(''), 'record has', 'records have')} neither {EXAMPLE} nor inputs, so "
+            "nothing identifies them",
             source.name,
         )
     ids, repeated = identify_questions(texts, [input_text(_part(row, (REFERENCE,))) for row in rows.rows])
-    told = f"; {len(repeated)} texts stand more than once and are told apart by a counter" if repeated else ""
+    told = f"; {tell_repeated(len(repeated))}" if repeated else ""
     return ids, f"text of the inputs{told}"
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.readers._building import Problems, RunBuilder, describe
 from gateline.readers._identity import identify_by
 from gateline.readers._json_document import object_of, objects_of, parse_document
@@ -316,6 +316,7 @@ def _tell_samples(samples: Samples) -> list[str]:
         found.append(f"computed over a whole task from parts that are no scores, and left out: {shown}")
     if samples.repeated:
         found.append(
-            f"{samples.repeated} documents stand in a task more than once; such are told apart by a counter"
+            f"{count_of(samples.repeated, 'document stands', 'documents stand')} in a task more than once; "
+            "such are told apart by a counter"
         )
     return found

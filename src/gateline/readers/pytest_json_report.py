@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.readers._building import describe
 from gateline.readers._json_document import measure, number_of, object_of, objects_of, parse_document, text_of
 from gateline.readers._shape import shape_of
@@ -78,7 +78,8 @@ def _refuse_broken(document: Mapping[str, object], file: str) -> None:
     ]
     if unloaded:
         raise InputError(
-            f"pytest could not load {len(unloaded)} files or classes, whose tests are not in the report: "
+            f"pytest could not load {count_of(len(unloaded), 'file or class', 'files or classes')}, whose "
+            "tests are not in the report: "
             f"{name_some(unloaded, 3)}",
             file,
             "mend what broke while the tests were collected, and run them again",
