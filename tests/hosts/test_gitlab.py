@@ -171,6 +171,15 @@ def test_a_file_of_the_target_branch(gitlab):
         Job({**ENVIRONMENT, "CI_PROJECT_ID": "78"}, gitlab).read_base_file("gates/rag.yml")
 
 
+@pytest.mark.parametrize(("newest", "commit"), [("", "b" * 40), ("c" * 40, "c" * 40)])
+def test_a_merged_result_is_held_against_the_commit_it_was_merged_into(gitlab, newest, commit):
+    """What others changed on the target branch meanwhile would count as this change's."""
+    gitlab.files |= {("b" * 40, "gates/rag.yml"): b"before", ("c" * 40, "gates/rag.yml"): b"meanwhile"}
+    job = Job({**ENVIRONMENT, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": newest}, gitlab)
+    assert job.base_commit == commit
+    assert job.read_base_file("gates/rag.yml") == gitlab.files[(commit, "gates/rag.yml")]
+
+
 @pytest.mark.parametrize("token", ["GITLAB_TOKEN", "CI_JOB_TOKEN"])
 def test_artifacts_of_a_job_on_the_target_branch(gitlab, token):
     gitlab.zip = zipped(a="1")

@@ -126,7 +126,7 @@ def _find_other_baseline(setting: str, place: Place | None) -> list[str]:
 
     try:
         return find_other_baseline(setting, place.job)
-    except HostError as error:
+    except (HostError, OSError) as error:
         place.notes.say(f"it is not known whether the baseline is the base branch's: {error}")
         return []
 

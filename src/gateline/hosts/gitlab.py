@@ -59,11 +59,13 @@ class Job:
     def base_commit(self) -> str | None:
         """Return the commit of the target branch that the change started from, or the branch's name.
 
-        None where the job is not about a merge request. The variables that would name the branch's newest commit are
-        empty outside merged results pipelines. Raises HostError where that can't be one.
+        None where the job is not about a merge request. A merged results pipeline runs on the change merged into the
+        branch's newest commit, and only there is that commit named: what others changed meanwhile is none of the
+        change's. Raises HostError where that can't be one.
         """
         return usable_revision(
-            self.environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
+            self.environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
+            or self.environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
             or self.environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
         )
 
