@@ -32,8 +32,7 @@ def hold_results(results: Sequence[Result], file: str) -> None:
     if wrong:
         raise InputError(
             f"{count_of(len(wrong), 'result has', 'results have')} success: true, and a grading, "
-            "failureReason or error that says "
-            f"failed: {name_some(wrong, 3)}",
+            f"failureReason or error that says otherwise: {name_some(wrong, 3)}",
             file,
             "hand over the results as promptfoo wrote them",
         )
