@@ -15,6 +15,7 @@ from gateline.statistics.mean_differences import ClusterMean, difference_ends
 from gateline.statistics.prediction_powered import (
     ENOUGH_TO_TUNE,
     JudgedSamples,
+    _ends_of_judge,
     prediction_powered_gain,
     prediction_powered_mean,
     tune_trust,
@@ -336,3 +337,98 @@ def test_it_covers_at_its_nominal_rate(labelled, sensitivity, false_positives):
         )
     assert covered / 300 > 0.91
     assert np.mean(narrower) < 0.98
+
+
+# --- what the end points and the interval are made of ---
+
+
+def end_points_of_judge(judge, weight=0.5, bounds=(-1.0, 1.0), *, of_gain=True):
+    samples = judged(judge, judge)
+    seen = (samples.judge, samples.human)
+    return _ends_of_judge(samples.sums, weight, bounds, seen, of_gain=of_gain)
+
+
+def test_the_end_points_of_the_judge_are_those_of_a_gain_or_of_a_value():
+    spread = np.concatenate([np.linspace(0.2, 0.5, 12), np.zeros(3)])
+    centre = spread.mean()
+    distance = max(0.5 - centre, centre)
+    found = end_points_of_judge(spread)
+    assert found == pytest.approx((0.5 * (centre - distance), 0.5 * (centre + distance)))
+    far = np.concatenate([np.full(11, 0.9), [-0.4]])  # the end point above would lie past the range
+    centre = far.mean()
+    assert end_points_of_judge(far) == pytest.approx((0.5 * -0.4, 0.5 * 1.0))
+    assert 2.0 * centre + 0.4 > 1.0
+    few = np.concatenate([np.linspace(0.2, 0.5, 9), np.zeros(6)])
+    assert end_points_of_judge(few) == (-0.5, 0.5)
+    assert end_points_of_judge(np.full(15, 0.3)) == (-0.5, 0.5)  # nothing is known of how they vary
+    assert end_points_of_judge(spread, bounds=(0.0, 1.0), of_gain=False) == (0.0, 0.5)
+    assert end_points_of_judge(spread, weight=0.0) == (0.0, 0.0)
+
+
+def test_without_a_range_the_end_points_lie_further_out_than_what_was_seen():
+    spread = np.linspace(2.0, 6.0, 25)
+    reach = 2.0 * (1.0 + 5.0 / math.sqrt(25))
+    assert end_points_of_judge(spread, 1.0, None) == pytest.approx((4.0 - reach, 4.0 + reach))
+    assert end_points_of_judge(np.full(25, 3.0), 1.0, None) == pytest.approx((0.0, 6.0))
+
+
+def test_without_a_sample_there_is_no_estimate_and_nothing_is_counted():
+    nothing = JudgedSamples(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), cluster_keys([]))
+    found = gain(nothing)
+    assert (found.value, found.interval, found.human, found.rectifier) == (None, None, None, None)
+    assert math.isnan(found.judge)
+    assert (found.samples, found.labelled, found.labelled_clusters, found.trust) == (0, 0, 0, 0.0)
+
+
+@pytest.mark.parametrize("labelled", [8, 30])
+def test_the_interval_says_how_many_draws_it_took(labelled):
+    generator = np.random.default_rng(5)
+    judge = generator.beta(2, 2, size=60)
+    human = np.where(np.arange(60) < labelled, np.clip(judge + generator.normal(0, 0.1, 60), 0, 1), math.nan)
+    interval = mean(judged(judge, human), trust=0.7).interval
+    assert interval.method == "bayesian"
+    assert interval.level == 0.95
+    assert (interval.resamples is None) == (labelled >= 10)
+    assert interval.resamples is None or interval.resamples >= 10_000
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_mean_is_cut_off_at_the_range_at_either_end(turned):
+    # The judge passes nine of ten that people fail: what is taken off it is as large as what it says.
+    judge = np.concatenate([np.ones(9), np.zeros(1), np.ones(27), np.zeros(3)])
+    human = [0.0] * 10 + [None] * 30
+    if turned:
+        judge, human = 1.0 - judge, [None if one is None else 1.0 - one for one in human]
+    samples = judged(judge, human)
+    found = mean(samples, trust=1.0)
+    free = gain(samples, trust=1.0)  # a gain is not cut off at 0
+    assert found.value == pytest.approx(1.0 if turned else 0.0)
+    if turned:
+        assert free.interval.high > 1.0
+        assert found.interval.high == 1.0
+        assert found.interval.low > 0.0
+    else:
+        assert free.interval.low < 0.0
+        assert found.interval.low == 0.0
+        assert found.interval.high < 1.0
+
+
+def test_the_end_points_of_both_parts_reach_the_interval():
+    """The interval is that of the difference whose two parts have the end points said here."""
+    generator = np.random.default_rng(9)
+    judge = np.where(
+        np.arange(40) < 6, generator.choice([-0.5, 0.5], 40), 0.0
+    )  # few differ: the range about 0
+    human = np.where(np.arange(40) < 20, np.clip(judge + generator.normal(0, 0.2, 40), -1, 1), math.nan)
+    samples = judged(judge, human)
+    found = gain(samples, trust=0.5)
+    sums = samples.sums
+    excess = (0.5 * judge - human)[:20]
+    distance = np.abs(excess - excess.mean()).max()
+    ends = (max(excess.mean() - distance, -1.5), min(excess.mean() + distance, 1.5))
+    parts = (
+        ClusterMean(0.5 * sums.judge_labelled - sums.human, sums.labelled, ends),
+        ClusterMean(0.5 * sums.judge, sums.count, (-0.5, 0.5)),
+    )
+    expected = difference_ends(*parts, level=0.95, seed=Settings().seed)
+    assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high), rel=1e-9)

@@ -43,14 +43,6 @@ class Tail:
     variance: float  # K''
 
     @staticmethod
-    def seen_from(c: Floats, shape: Floats, saddle: float) -> Tail:
-        """Take a saddlepoint that is known."""
-        shrink = 1.0 - saddle * c
-        tilted = c / shrink
-        exponent = -float(shape @ np.log(shrink))
-        return Tail(shape, saddle, shrink, tilted, exponent, float((shape * tilted) @ tilted))
-
-    @staticmethod
     def at(c: Floats, shape: Floats, start: float) -> Tail:
         """Find the saddlepoint, starting from `start` (inside 0 … 1/max(c), or 0)."""
         pole = 1.0 / float(c.max())
