@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -391,3 +392,42 @@ def test_no_undefined_value_becomes_a_number(tmp_path_factory, rows):
         if "recall@3" in found.measured:
             value = found.measured["recall@3"].value[number]
             assert math.isnan(value) == (not relevant or retrieved is None)
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.data())
+def test_ids_of_another_kind_are_told_and_ids_that_are_labelled_never(data):
+    """Where no id of a run is labelled, scores of 0 say nothing of it: told of ids retrieved and of ids sent."""
+    ids = st.sampled_from("abcdefgh")
+    relevant = data.draw(st.lists(st.dictionaries(ids, st.sampled_from([0, 1, 2])), min_size=3, max_size=3))
+    outputs = []
+    for number in range(3):
+        ranking = data.draw(st.lists(ids, unique=True))
+        outputs.append({"id": f"q{number}", "retrieved": ranking, "contexts": ranking[:2]})
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        golden = [{"id": f"q{number}", "relevant": one} for number, one in enumerate(relevant)]
+        for file, records in (("golden", golden), ("outputs", outputs)):
+            text = "".join(json.dumps(one) + "\n" for one in records)
+            (folder / f"{file}.jsonl").write_text(text, encoding="utf-8")
+        run = score(read_golden(folder / "golden.jsonl"), read_records(folder / "outputs.jsonl")).run
+    labelled = {one for grades in relevant for one in grades}
+    for field, words in (("retrieved", "none of the ids retrieved"), ("contexts", "none of the ids sent")):
+        found = {one for record in outputs for one in record[field]}
+        told = [warning for warning in run.warnings if words in warning]
+        assert bool(told) == (bool(labelled) and bool(found) and not labelled & found)
+
+
+def test_a_baseline_whose_ids_are_of_another_kind_does_not_make_a_silent_pass(files):
+    folder = files(
+        golden__jsonl=[{"id": f"q{n}", "relevant": [f"d{n}"]} for n in range(40)],
+        old__jsonl=[{"id": f"q{n}", "retrieved": [f"doc-{n}"]} for n in range(40)],
+        new__jsonl=[{"id": f"q{n}", "retrieved": [f"d{n}"]} for n in range(40)],
+        policy__yml="version: 1\nname: g\nsamples: {at_least: 1}\nmetrics: {mrr: {better: higher, range: [0, 1]}}\n"
+        "rules: [{kind: tolerance, metric: mrr, worse_by_at_most: 0.1}]\n",
+    )
+    old, new = (
+        scored_file(folder, "golden.jsonl", f"{one}.jsonl", f"{one}.run.jsonl") for one in ("old", "new")
+    )
+    verdict = check(str(folder / "policy.yml"), str(old), str(new), on=DAY)
+    assert any("none of the ids retrieved (doc-0" in notice for notice in verdict.notices)

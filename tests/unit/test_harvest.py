@@ -315,6 +315,10 @@ def test_what_the_verdict_does_not_name_is_said(tmp_path: Path) -> None:
             ":1: the id 'b' is another question in the set: 'Where?', now 'Who?'",
         ),
         ('{"id": "b", "weight": NaN}\n', ":1: holds NaN"),
+        (
+            '{"gateline": 1}\n{"id": "x", "metrics": {"score": 1}}\n',
+            ":2: is the record of a run, with metrics",
+        ),
         (b'{"id": "\xff"}\n', ":1: the set is not UTF-8"),
     ],
 )

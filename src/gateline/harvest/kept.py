@@ -111,6 +111,12 @@ def _take(line: bytes, number: int, kept: Kept) -> None:
     if "gateline" in record and not kept.lines and not kept.header:
         kept.header.append(text)
         return
+    if isinstance(record.get("metrics"), dict):
+        raise InputError(
+            "is the record of a run, with metrics, and no question of a regression set",
+            place,
+            "harvest -o names the set, and a run's results must not be lost to it",
+        )
     name = identity(record.get("id"))
     if name is None:
         raise InputError(

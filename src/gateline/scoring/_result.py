@@ -15,6 +15,8 @@ from gateline.golden.questions import NAMES, SLICES
 from gateline.samples import Column, MetricFacts, Run
 from gateline.scoring._definitions import Definition, Measured
 from gateline.scoring._material import OUTPUTS, Material, Rows
+from gateline.scoring.context import read_sent_ids
+from gateline.scoring.retrieval import read_retrieved
 
 LABELS = frozenset(name for names in (*NAMES.values(), *OUTPUTS.values()) for name in names)
 KEPT = frozenset({"question", "split", "source_snapshot"})
@@ -162,6 +164,27 @@ def _warn(material: Material, replaced: Sequence[str]) -> list[str]:
             f"{told} not in the golden set and {'is' if one else 'are'} left out: "
             f"{name_some(material.unasked, 10)}"
         )
+    warnings += _warn_of_other_ids(material)
     if replaced:
         warnings.append(f"computed anew from the labels: {name_some(replaced, 10)}")
+    return warnings
+
+
+def _warn_of_other_ids(material: Material) -> list[str]:
+    """Return a sentence for each list of ids that has none in common with the labels: they may be ids of another kind.
+
+    Scores of 0 throughout then say nothing of the system, and as a baseline anything would be better than them.
+    """
+    labelled = dict.fromkeys(name for grades in material.golden.relevant or [] for name in grades or ())
+    if not labelled:
+        return []
+    lists = {"retrieved": read_retrieved(material), "sent to the model": read_sent_ids(material)}
+    warnings = []
+    for what, rankings in lists.items():
+        found = dict.fromkeys(name for ranking in rankings or [] for name in sorted(ranking or ()))
+        if found and labelled.keys().isdisjoint(found):
+            warnings.append(
+                f"none of the ids {what} ({name_some(found, 3)}) is labelled in the golden set "
+                f"({name_some(labelled, 3)}): are they ids of the same kind?"
+            )
     return warnings

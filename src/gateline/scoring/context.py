@@ -82,7 +82,8 @@ def _cover(material: Material, sent: list[set[str] | None], *, of_sent: bool) ->
     )
 
 
-def _sent_ids(material: Material) -> list[set[str] | None] | None:
+def read_sent_ids(material: Material) -> list[set[str] | None] | None:
+    """Return the ids of the contexts of each record (n); None where no output has any, or none is labelled."""
     contexts = _contexts(material)
     if contexts is None or material.golden.relevant is None:
         return None
@@ -120,7 +121,7 @@ def final_context_coverage(material: Material, cutoff: int) -> Measured | None:
     Undefined: where no id is relevant, none is labelled, or no contexts were recorded
     Source: gateline; the recall of a set, over what was sent
     """
-    sent = _sent_ids(material)
+    sent = read_sent_ids(material)
     return None if sent is None else _cover(material, sent, of_sent=False)
 
 
@@ -133,7 +134,7 @@ def final_context_precision(material: Material, cutoff: int) -> Measured | None:
     Undefined: where no context was sent or recorded, or relevant ids are not labelled
     Source: gateline; the precision of a set, over what was sent
     """
-    sent = _sent_ids(material)
+    sent = read_sent_ids(material)
     return None if sent is None else _cover(material, sent, of_sent=True)
 
 

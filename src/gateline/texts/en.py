@@ -179,7 +179,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "needed to correct the judge",
     },
     "note.labels-elsewhere": (
-        "{count} of {labels} labels of people are of other answers than these runs hold, so the rest is no random part"
+        "{count} of {labels} labels of people are of other answers than these runs hold, or don't say of which run "
+        "they are, so the rest is no random part"
     ),
     "note.labels-not-by-chance": (
         "people's labels are no random part: the judge's mean is {labelled} over what they labelled and {others} over "
@@ -272,8 +273,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "and nothing else is settled (targeted labels left out: {chosen})"
     ),
     "notice.labels-elsewhere": {
-        "one": "{file}: {count} label is of another answer than these runs hold and does not count: {ids}",
-        "other": "{file}: {count} labels are of other answers than these runs hold and do not count: {ids}",
+        "one": "{file}: {count} label is of another answer than these runs hold, or doesn't say of which run it is, "
+        "and does not count: {ids} (a field run says baseline or candidate)",
+        "other": "{file}: {count} labels are of other answers than these runs hold, or don't say of which run they "
+        "are, and do not count: {ids} (a field run says baseline or candidate)",
     },
     "notice.labels-untied": {
         "one": "{file}: {count} label that counts names no answer, neither its text nor a digest: if the answer has "

@@ -164,7 +164,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "随机抽取的人工标注只有 {count} 个独立样本（差异须两次运行都有标注），校正评审模型至少需要 {least} 个"
     ),
     "note.labels-elsewhere": (
-        "{labels} 个人工标注中有 {count} 个属于别的回答，而非这两次运行的回答，其余的不再是随机抽样"
+        "{labels} 个人工标注中有 {count} 个属于别的回答，而非这两次运行的回答，或没有说明属于哪次运行，"
+        "其余的不再是随机抽样"
     ),
     "note.labels-not-by-chance": (
         "人工标注并非随机抽样：评审模型在已标注样本上的均值为 {labelled}，在其余样本上为 {others}"
@@ -227,7 +228,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "{file} 没有可以采用的标注，{metric} 的评审模型未经校正：评审模型判为不通过的仍不通过，其余无法判定"
         "（另有 {chosen} 个并非随机选出的标注未使用）"
     ),
-    "notice.labels-elsewhere": "{file}：{count} 个标注属于别的回答，而非这两次运行的回答，未采用：{ids}",
+    "notice.labels-elsewhere": (
+        "{file}：{count} 个标注属于别的回答，而非这两次运行的回答，或没有说明属于哪次运行，未采用：{ids}"
+        "（字段 run 写 baseline 或 candidate）"
+    ),
     "notice.labels-untied": (
         "{file}：{count} 个采用的标注没有注明回答（既无文本也无摘要）：若回答后来有变，它们就是别的回答的标注"
     ),
