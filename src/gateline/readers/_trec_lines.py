@@ -83,24 +83,24 @@ def read_lines(source: Source, width: int, *, skip_first: bool = False) -> Itera
             yield block
 
 
-class Names:
-    """Texts of a file, each kept once."""
+class Names(dict[bytes, str]):
+    """Texts of a file, each kept once: ten million cells hold a few hundred thousand names."""
 
     def __init__(self, source: Source):
+        super().__init__()
         self._source = source
-        self._known: dict[bytes, str] = {}
+
+    def __missing__(self, cell: bytes) -> str:
+        text = self[cell] = cell.decode("utf-8")
+        return text
 
     def decode(self, cells: list[bytes]) -> list[str]:
         """Return cells as texts; an InputError names the line of a byte that is not UTF-8."""
-        known = self._known
         try:
-            for cell in dict.fromkeys(cells):
-                if cell not in known:
-                    known[cell] = cell.decode("utf-8")
+            return [self[cell] for cell in cells]
         except UnicodeDecodeError:
             self._source.decode()
             raise
-        return [known[cell] for cell in cells]
 
 
 def read_scores(source: Source, cells: list[bytes], lines: npt.NDArray[np.int64]) -> Floats:
