@@ -414,6 +414,14 @@ def test_what_cannot_be_known_of_a_pattern_is_a_note(job, github, capsys):
     assert "it is not known whether this change takes a policy away" in capsys.readouterr().err
 
 
+def test_the_same_trouble_of_several_gates_is_one_note(job, github, environment, capsys):
+    Path(environment["GITHUB_EVENT_PATH"]).write_text('{"pull_request": {"number": 7, "base": {}}}')
+    github.may_write = False
+    assert job("gates/*.yml") == 1
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("::notice")]
+    assert len(said) == len(set(said)) == 4
+
+
 def test_a_base_policy_that_cannot_be_had_is_a_note(job, github, capsys):
     github.when, github.trouble = "contents/gates", [Reply(403, {}, b"{}")]
     assert job() == 1

@@ -36,9 +36,13 @@ class Notes:
         """Take the host's job, whose own form a note has, and how much to say of a bug."""
         self._job = job
         self._verbosity = verbosity
+        self._said: set[str] = set()
 
     def say(self, text: str) -> None:
-        """Show a note to people."""
+        """Show a note to people, once: several gates have the same trouble with one host."""
+        if text in self._said:
+            return
+        self._said.add(text)
         with contextlib.suppress(OSError):
             sys.stderr.write(Commands(self._job.warning(terminal_text(text)) + "\n"))
             sys.stderr.flush()
