@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 from statistics_pairs import pair
 
 from gateline.statistics import Note, Settings, Statistic, cluster_keys, gain_interval, value_interval
-from gateline.statistics.drawn import Draws, _guarded_ends
+from gateline.statistics.drawn import Draws, _end, _guarded_ends, _nearest_limit
 from gateline.statistics.interval import Interval, kept_within
 from gateline.statistics.pairs import order_clusters
 from gateline.statistics.quantile_gains import find_quantile_gain_ends
@@ -125,6 +125,27 @@ def test_the_draw_further_out_is_three_standard_errors_of_the_count_away(rows):
     assert most == (ordered.min(), ordered.max())
 
 
+def test_a_tail_continued_from_normal_draws_is_that_of_the_normal_distribution():
+    ordered = ndtri((np.arange(4_000) + 0.5) / 4_000)
+    draws = Draws(ordered, 10.0 + ordered)
+    for tail in (0.2, 0.0125, 0.001, 1e-6):  # 50 of 4,000 lie beyond the second
+        assert _end(draws, 4_000, tail, upper=False) == pytest.approx(ndtri(tail), abs=0.01)
+        assert _end(draws, 4_000, tail, upper=True) == pytest.approx(10.0 - ndtri(tail), abs=0.01)
+
+
+@pytest.mark.parametrize(("tail", "expected"), [(0.025, 100), (0.001, 50)])
+def test_a_limit_is_near_within_three_standard_errors_of_the_count_beyond_the_end(tail, expected):
+    # Of 4,000 draws; a tail that holds less than 50 is as uncertain as the point it is continued from.
+    ordered = ndtri((np.arange(4_000) + 0.5) / 4_000)
+    draws = Draws(ordered, ordered)
+    error = math.sqrt((1.0 - tail) / expected) if expected == 100 else 1.0 / math.sqrt(expected)
+    for standard_errors, near in ((2.8, True), (-2.8, True), (3.2, False), (-3.2, False)):
+        limit = float(ndtri(tail * (1.0 + standard_errors * error)))
+        for one in (limit, -limit):
+            found = _nearest_limit(draws, 4_000, tail, (5.0, one))
+            assert found == (one if near else None), (standard_errors, one)
+
+
 @pytest.mark.parametrize(
     ("ends", "bounds", "estimate", "expected"),
     [
@@ -156,3 +177,6 @@ def test_only_a_quantile_has_a_share():
     assert P95.share_below() == 0.95
     with pytest.raises(ValueError, match="a mean is no quantile"):
         Statistic("mean").share_below()
+    for share in (0.0, 1.0, math.nan):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            Statistic("quantile", share)
