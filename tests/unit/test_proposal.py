@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 import math
@@ -372,9 +373,34 @@ def test_a_pass_that_its_parts_decide_is_no_metric_of_its_own_and_one_that_they_
             len(parts),
             metrics={"pass": passed.tolist(), "relevance": one.tolist(), "faithfulness": two.tolist()},
         )
+        run = dataclasses.replace(run, format="promptfoo")  # whose pass is made of its scores
         kept = drop_redundant(list_candidates(inspect_run(run).numbers), run, told)
         assert ("pass" in {metric.name for metric in kept}) != follows
         assert ("follows from the other scores" in told.get("pass", "")) == follows
+
+
+def test_tests_that_all_fail_by_what_they_scored_nothing_for_are_blocked_by_a_first_policy(tmp_path: Path):
+    """A test that failed by a low score in one run may fail by anything in the next: its outcome is judged too."""
+
+    def report(name: str, *, broken: bool) -> Path:
+        cases = ""
+        for number in range(60):
+            low = number % 12 == 0
+            failure = '<failure message="AssertionError">why</failure>' if low or broken else ""
+            cases += (
+                f'<testcase classname="t" name="q{number}"><properties><property name="word_recall" '
+                f'value="{0.2 if low else 0.5 + number / 200}"/></properties>{failure}</testcase>'
+            )
+        file = tmp_path / name
+        file.write_text(f'<testsuites><testsuite name="pytest">{cases}</testsuite></testsuites>')
+        return file
+
+    baseline = report("baseline.xml", broken=False)
+    policy = tmp_path / "policy.yml"
+    policy.write_text(propose_policy(read_run(baseline)))
+    day = datetime.date(2026, 12, 1)
+    assert check(policy, baseline, baseline, on=day).verdict == "pass"
+    assert check(policy, baseline, report("candidate.xml", broken=True), on=day).verdict == "fail"
 
 
 def test_a_candidate_whose_requests_fail_has_a_verdict_where_costs_are_judged():

@@ -18,6 +18,9 @@ PREFERRED = ("recall", "ndcg", "mrr", "rr", "map")
 """First words of the metrics that stand for others of the same values, the best first."""
 DERIVED = frozenset({"pass", "passed", "success"})
 """Names under which tools say whether all parts of a test were good."""
+SCORES_DECIDE = frozenset({"promptfoo", "deepeval"})
+"""Formats of tools that make that outcome of a test's scores. Elsewhere it may follow from them in one run and not in
+the next: a test of pytest fails by any line of it, and a gate on its scores alone would let that pass."""
 
 
 def drop_redundant(
@@ -44,7 +47,8 @@ def drop_redundant(
             refused[metrics[place].column.name] = f"the same values as {twin} in all samples"
     left = [metrics[place] for place in sorted(kept)]
     parts = [one for one in left if not one.is_red_line and one.name.lower() not in DERIVED]
-    told = {one.name for one in left if one.name.lower() in DERIVED and _follows(one, parts, run)}
+    derived = DERIVED if run.format in SCORES_DECIDE else frozenset[str]()
+    told = {one.name for one in left if one.name.lower() in derived and _follows(one, parts, run)}
     for one in left:
         if one.name in told:
             refused[one.column.name] = (
