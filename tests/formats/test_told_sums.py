@@ -7,6 +7,7 @@ and with sums made anew by the rule of the tool it must be read, with that many 
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import re
 from collections import Counter
@@ -101,6 +102,21 @@ def hide_in_promptfoo(chosen: Sequence[int], *, honest: bool) -> Hidden:
     return json.dumps(document), left
 
 
+def hide_in_deepeval(chosen: Sequence[int], *, honest: bool) -> Hidden:
+    document = json.loads(text_of("deepeval/candidate.test_run.json"))
+    cases = document["testCases"]
+    bad = [case for case in cases if not case["success"]]
+    for place in chosen:
+        case = bad[place % len(bad)]
+        case["success"] = True
+        for one in case["metricsData"]:
+            one["success"] = True
+    passed = sum(case["success"] for case in cases)
+    if honest:
+        document |= {"testPassed": passed, "testFailed": len(cases) - passed}
+    return json.dumps(document), len(cases) - passed
+
+
 @cache
 def inspect_log() -> str:
     return json.dumps(as_json(members_of(FILES / "inspect" / "baseline.eval")))
@@ -141,6 +157,7 @@ HIDE: dict[str, tuple[Callable[..., Hidden], str, str]] = {
     "ctrf": (hide_in_ctrf, "pass", "a.json"),
     "pytest-json-report": (hide_in_pytest, "pass", "a.json"),
     "promptfoo": (hide_in_promptfoo, "pass", "a.json"),
+    "deepeval": (hide_in_deepeval, "pass", "a.json"),
     "inspect": (hide_in_inspect, "retrieval_hit", "a.json"),
     "trec-eval": (hide_in_trec_eval, "recip_rank", "a.txt"),
 }
@@ -229,7 +246,9 @@ def test_each_suite_of_a_junit_report_is_held_to_what_it_says(suite, more, deep,
     )
     is_hidden = stated + more > count(at, "failure") + count(at, "error")
     path = tmp_path_factory.mktemp("suites") / "a.xml"
-    path.write_text(render(suite, more, tuple(place), deep=deep))
+    numbers = itertools.count()  # tests of one name would count once
+    text = render(suite, more, tuple(place), deep=deep)
+    path.write_text(re.sub('testcase name="t"', lambda _: f'testcase name="t{next(numbers)}"', text))
     if is_hidden:
         with pytest.raises(InputError, match=r"suite 's' says .*: \d+, and its tests show \d+"):
             read_run(path)
@@ -487,3 +506,23 @@ def test_no_file_that_a_tool_wrote_contradicts_itself(folder):
         r"means over all queries|no rows for 'all'|no reader knows|only means|no record has the field 'id'"
     )
     assert {name: text for name, text in refused.items() if not re.search(no_results, text)} == {}
+
+
+@given(decides=st.booleans(), fails=st.booleans(), passes=st.booleans())
+def test_a_case_of_deepeval_passes_with_its_metrics(decides, fails, passes, tmp_path_factory):
+    """In DeepEval's `update_metric_data` a metric that fails lets its case fail; one that is flaky does not decide."""
+    document = json.loads(text_of("deepeval/baseline.test_run.json"))
+    case = next(case for case in document["testCases"] if case["success"])
+    case["metricsData"][0] |= {"success": not fails, "flaky": not decides}
+    case["success"] = passes
+    document["testPassed"] -= not passes
+    document["testFailed"] += not passes
+    path = tmp_path_factory.mktemp("case") / "a.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    if passes and fails and decides:
+        with pytest.raises(
+            InputError, match="1 test case has success: true beside a metric with success: false: "
+        ):
+            read_run(path)
+    else:
+        assert (read_run(path).numbers("pass") == 0).sum() == 10 + (not passes)

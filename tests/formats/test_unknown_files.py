@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 import sqlite3
@@ -89,10 +90,25 @@ def test_a_text_that_no_reader_knows(name, tmp_path):
     check_message(tmp_path / name, *TOLD[name])
 
 
-@pytest.mark.parametrize("name", ["runs.db", "results.zip", "frame.pkl", "chart.png", "model.bin"])
+@pytest.mark.parametrize("name", ["runs.db", "frame.pkl", "chart.png", "model.bin"])
 def test_a_file_that_is_no_text(name, tmp_path):
     path, kind = write_bytes(tmp_path)[name]
     check_message(path, kind, "--read-as")
+
+
+def test_a_packed_file_is_to_be_unpacked(tmp_path):
+    path, _ = write_bytes(tmp_path)["results.zip"]
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"id,score\na,1\n"))
+    (tmp_path / "a.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd" + b"\x00\xff" * 40)
+    kinds = {
+        path: "a zip file",
+        tmp_path / "a.csv.gz": "a gzip file",
+        tmp_path / "a.jsonl.zst": "a zstandard file",
+    }
+    for packed, kind in kinds.items():
+        with pytest.raises(InputError, match=f"it seems to be {kind}") as caught:
+            read_run(packed)
+        assert caught.value.problems[0].hint == "unpack it first, and hand over what is in it"
 
 
 def test_the_advice_works(tmp_path):

@@ -21,6 +21,8 @@ LARGEST = 1 << 24
 """Bytes up to which a JSON file is looked through for its records."""
 _DEEPEST = 5
 _ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet"})
+_COMPRESSED = ("a zip file", "a gzip file", "a zstandard file")
+UNPACK_HINT = "unpack it first, and hand over what is in it"
 _MAGIC = {
     b"SQLite format 3": "an SQLite database",
     b"PK\x03\x04": "a zip file",
@@ -49,7 +51,7 @@ def describe_unknown(source: Source) -> tuple[str, str]:
         kind = "no text"
     if not kind:
         return _describe_text(begin.decode("utf-8", "replace").splitlines())
-    return kind, MAPPING_HINT
+    return kind, UNPACK_HINT if kind in _COMPRESSED else MAPPING_HINT
 
 
 def _describe_text(lines: list[str]) -> tuple[str, str]:
