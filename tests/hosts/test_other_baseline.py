@@ -143,6 +143,31 @@ def test_what_is_none_of_the_change_s_says_nothing(tree, environment, github, tm
     assert find_other_baseline(BASELINE, push) == []
 
 
+def test_a_revision_that_the_change_itself_made_is_no_base(tree, environment):
+    """The base branch may have moved on meanwhile, which is none of the change's."""
+    base = commit_all(environment)
+    git("checkout", "-q", "-b", "moved-on")
+    Path(BASELINE).write_text("newer\n")
+    git("commit", "-qam", "newer")
+    git("checkout", "-q", "-b", "change", base)
+    Path("code.py").write_text("")
+    git("add", "code.py")
+    git("commit", "-qm", "code")
+    for revision in (base, "HEAD~1", "HEAD", "moved-on"):  # HEAD: the change's own, and the file is the same
+        assert find_other_baseline(f"git:{revision}:{BASELINE}", tree) == []
+    Path(BASELINE).write_text("its own\n")
+    git("commit", "-qam", "its own baseline")
+    assert find_other_baseline(f"git:HEAD:{BASELINE}", tree) == [f"git:HEAD:{BASELINE}"]
+    assert find_other_baseline(f"git:HEAD:./{BASELINE}", tree) == [f"git:HEAD:./{BASELINE}"]
+    assert find_other_baseline(f"git:HEAD~1:{BASELINE}", tree) == []
+    assert find_other_baseline("git:HEAD:made.jsonl", tree) == []
+    git("merge", "-q", "-X", "ours", "-m", "as the host merges it", "moved-on")
+    git("update-ref", "refs/remotes/origin/main", "moved-on")
+    assert find_other_baseline(f"git:moved-on:{BASELINE}", tree) == []
+    with pytest.raises(HostError, match="does not have the revision none"):
+        find_other_baseline(f"git:none:{BASELINE}", tree)
+
+
 def test_what_cannot_be_found_out_is_trouble_of_the_host(tree, environment, github):
     github.when, github.trouble = "contents", [Reply(403, {}, b"{}")]
     with pytest.raises(HostError):

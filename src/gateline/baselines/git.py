@@ -72,6 +72,15 @@ def blob_at(revision: str, path: str, folder: Path | None = None) -> str | None:
     return found.decode().strip()
 
 
+def is_in(revision: str, other: str, folder: Path | None = None) -> bool:
+    """Return whether a revision is part of another's history. Raises HostError where git does not have both."""
+    for one in (revision, other):
+        _refuse_option(one)
+        if _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{one}^{{commit}}") is None:
+            raise HostError(f"git does not have the revision {one} here")
+    return _git(folder, "merge-base", "--is-ancestor", revision, other) is not None
+
+
 def list_at(revision: str, path: str, folder: Path | None = None) -> list[str]:
     """Return the names of the files in a folder at a revision; none where it has no such folder. Raises HostError."""
     _refuse_option(revision)

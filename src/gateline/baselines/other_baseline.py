@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gateline.baselines.base_policy import find_place
-from gateline.baselines.git import blob_at, find_root
+from gateline.baselines.git import blob_at, find_root, is_in
 from gateline.errors import HostError
 from gateline.files import find_matches, is_there
 
 if TYPE_CHECKING:
     from gateline.hosts import Job
 
+_GIT = "git:"
 _MOST_FILES = 100
 _CHUNK = 1 << 20
 _MOST_OF_TEXT = 64 * 1024 * 1024
@@ -28,12 +29,15 @@ _MOST_OF_TEXT = 64 * 1024 * 1024
 def find_other_baseline(setting: str, job: Job) -> list[str]:
     """Return the files of a baseline that are not as the base branch has them, or are there no more.
 
-    `setting` holds paths, folders and patterns, one a line. A file that the base branch does not have says nothing: an
-    earlier step may have made it. So does one outside the repository, or in a clone of its own. Raises HostError where
-    it can't be found out.
+    `setting` holds paths, folders and patterns, one a line, or is git:REVISION:PATH, of which only a revision that the
+    change itself made counts: the base branch may have moved on. A file that the base branch does not have says
+    nothing, as an earlier step may have made it, and so does one outside the repository or in a clone of its own.
+    Raises HostError where it can't be found out.
     """
     if job.base_commit is None:
         return []
+    if setting.startswith(_GIT):
+        return _find_at_revision(setting, job, job.base_commit)
     own = find_root(Path.cwd() / "here") or Path.cwd()
     others = []
     for number, file in enumerate(_files(setting)):
@@ -47,6 +51,24 @@ def find_other_baseline(setting: str, job: Job) -> list[str]:
         if before is not None and not (is_there(file) and before in _digests(Path(file), before)):
             others.append(file)
     return others
+
+
+def _find_at_revision(setting: str, job: Job, base: str) -> list[str]:
+    """Return a baseline at a revision where that is one of the change's own and has another file than the base."""
+    revision, _, path = setting.removeprefix(_GIT).partition(":")
+    path = path.removeprefix("./")
+    if not is_in(revision, "HEAD") or is_in(revision, base) or _is_in_branch(revision, job.base_branch):
+        return []
+    before = blob_at(base, path)
+    return [] if before in (None, blob_at(revision, path)) else [setting]
+
+
+def _is_in_branch(revision: str, branch: str | None) -> bool:
+    """Return whether a revision is one of the base branch's newer ones, as far as the clone has these."""
+    try:
+        return branch is not None and is_in(revision, f"refs/remotes/origin/{branch}")
+    except HostError:
+        return False
 
 
 def _files(setting: str) -> Iterable[str]:

@@ -91,7 +91,7 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
     Raises InputError where the baseline can't be had, and not knowing is not the same as having none.
     """
     found = find_baseline(options.baseline, options.candidate, place.job if place else None)
-    others = _find_other_baseline(options.baseline, place) if found.path is not None else []
+    others = _find_other_baseline(options.baseline, place)
     if found.missing and others and options.first_run:
         raise say_gone(others)
     if found.missing and found.path is None and not options.first_run:
@@ -118,9 +118,9 @@ def find_grounds(options: argparse.Namespace, place: Place | None) -> Iterator[G
         yield Grounds(path, shown_as, base, found.origin, notices, gone)
 
 
-def _find_other_baseline(setting: str, place: Place | None) -> list[str]:
+def _find_other_baseline(setting: str | None, place: Place | None) -> list[str]:
     """Return the files of the baseline that are not as the base branch has them; where that is not known, say so."""
-    if place is None:
+    if place is None or setting is None or setting.startswith("artifact:"):
         return []
     from gateline.baselines.other_baseline import find_other_baseline
 
