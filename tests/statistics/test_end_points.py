@@ -141,7 +141,7 @@ def claims():
 def test_the_value_of_one_run_is_read_from_that_run_alone(statistic, bounds):
     parts, wholes = claims()
     if statistic is MEAN:
-        parts, wholes = parts / 5.0, (None, None)
+        parts, wholes = [0.2 + 0.1 * parts[0], 0.1 + 0.15 * parts[1]], (None, None)  # no end in common
     both = pair(*parts, baseline_weight=wholes[0], candidate_weight=wholes[1])
     for side, values, weights in zip(("baseline", "candidate"), parts, wholes, strict=True):
         alone = pair(values, values, baseline_weight=weights, candidate_weight=weights)
