@@ -101,6 +101,11 @@ class Comparison:
         rows = values.expected_in(self.pairs.labels.rows(place))
         return float(values.candidate.lost[rows].sum())
 
+    def with_denominator(self, metric: str, place: str | None) -> list[Floats]:
+        """Return for each run which pairs of a slice have a denominator above 0, as 1 or 0; none where no ratio."""
+        rows, sides = self.rows(metric, place), self.pairs.metrics[metric].sides
+        return [(side.weight[rows] > 0).astype(float) for side in sides if side.weight is not None]
+
     def if_worst(self) -> Comparison:
         """Return the comparison were every left-out value of the candidate as bad as can be."""
         if self._worst is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,13 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from gateline.findings import Finding
-from runs import judge_one, make_run, records
+from gateline.gate import check
+from gateline.policy import load_policy
+from gateline.reduction.engines import start_engine
+from gateline.reduction.file import to_bytes
+from gateline.reduction.plan import make_plan
+from gateline.reduction.summing import sum_up
+from runs import DAY, Record, check_gate, judge_one, make_run, records, write_gate
 
 METRICS = "{score: {better: higher}, rate: {better: BETTER, ratio: [part, claims]}}"
 RULES = {
@@ -50,7 +58,11 @@ def test_a_ratio_passes_only_while_no_more_denominators_are_gone_than_chance_and
     )  # fmt: skip
     within = gone - gained <= allowed / 100 * (kept + gone) + 1e-9
     assert found.status.value == ("pass" if by_chance or within else "inconclusive")
-    told = [note for note in found.notes if f"{gone} of {kept + gone} questions that had claims" in note]
+    told = [
+        note
+        for note in found.notes
+        if f"{kept + gone} questions have claims in the baseline and {kept + gained} in" in note
+    ]
     assert bool(told) == (found.status.value == "inconclusive")
 
 
@@ -78,3 +90,33 @@ def test_denominators_that_come_and_go_by_chance_leave_few_passes_open() -> None
     found = [judge_ratio(before, after).status.value for before, after in draws]
     assert set(found) <= {"pass", "inconclusive"}
     assert found.count("inconclusive") / len(found) <= 0.05
+
+
+@pytest.mark.parametrize("groups", [16, 1 << 20])
+@pytest.mark.parametrize(("gone", "status"), [(0, "pass"), (2, "pass"), (60, "inconclusive")])
+def test_sums_of_a_log_tell_it_as_the_log_does(tmp_path: Path, groups: int, gone: int, status: str) -> None:
+    """Also where a group holds some twenty questions: then it is groups that lose them by more than chance."""
+    pytest.importorskip("duckdb", reason="reduce needs DuckDB: pip install 'gateline[reduce]'")
+    policy = write_gate(
+        tmp_path, _sides(gone), RULES["tolerance"], metrics=METRICS.replace("BETTER", "lower")
+    )
+    engine, files = start_engine("duckdb"), []
+    for side in ("baseline", "candidate"):
+        log, file = str(tmp_path / f"{side}.jsonl"), tmp_path / f"{side}.reduced.json"
+        sums = sum_up(make_plan(load_policy(str(policy / "policy.yml")), groups=groups), [log], engine)
+        file.write_bytes(to_bytes(sums.statement, sums.columns, sums.sketches, file))
+        files.append(str(file))
+    engine.close()
+    of_sums = check(str(policy / "policy.yml"), *files, on=DAY)
+    of_logs = check_gate(tmp_path)
+    assert [one.status.value for one in of_sums.findings + of_logs.findings] == [status, status]
+    told = ["300 questions have claims in the baseline and 240 in the candidate"] * (gone == 60)
+    assert [note.partition(":")[0] for note in of_sums.findings[0].notes if "have claims" in note] == told
+
+
+def _sides(gone: int) -> tuple[list[Record], list[Record]]:
+    before, after = records("a*300 1>1")
+    for number, (first, second) in enumerate(zip(before, after, strict=True)):
+        first["metrics"] |= {"claims": 4.0, "part": float(number < 60)}
+        second["metrics"] |= {"claims": 4.0 * (number >= gone), "part": float(gone <= number < 60)}
+    return before, after

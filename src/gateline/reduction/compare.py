@@ -21,6 +21,7 @@ from gateline.reduction.groups import (
 )
 from gateline.reduction.sides import ReducedSide
 from gateline.reduction.sketches import sketch_error, sketch_gain_interval, sketch_interval
+from gateline.samples import Floats
 from gateline.statistics import Interval, Statistic
 
 _NOTHING = np.empty(0, dtype=np.int64)
@@ -62,6 +63,15 @@ class ReducedComparison(Comparison):
     def left_out(self, metric: str, place: str | None) -> float:
         """Return how many values of the candidate are left out in a slice."""
         return self.candidate.lost(metric, place)
+
+    def with_denominator(self, metric: str, place: str | None) -> list[Floats]:
+        """Return for each run how many questions of each group have a denominator above 0.
+
+        None where the metric is no ratio, or the runs have other questions: then their groups can't be compared.
+        """
+        if self.metrics[metric].ratio is None or not self.paired:
+            return []
+        return [side.weighed(metric, place) for side in self.sides]
 
     def if_worst(self) -> ReducedComparison:
         """Return the comparison were every left-out value of the candidate as bad as can be."""

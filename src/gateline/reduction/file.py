@@ -19,6 +19,7 @@ from gateline.files import is_special, is_there
 
 FORMAT = "gateline-reduced"
 MARK = "gateline.reduced"
+VERSION = 2
 _JSON_BEGINS = b'{"gateline.reduced":'
 _MOST_FOOTER = 64 << 20
 SKETCH_COLUMNS = ("place", "sketch", "grp", "bin", "questions")
@@ -185,7 +186,7 @@ def read_reduced(file: str) -> Reduced:
     read = _from_parquet if data.startswith(b"PAR1") else _from_json
     statement, columns, sketches = read(data, file)
     version = statement.get("version") if isinstance(statement, dict) else None
-    if type(version) is not int or version != 1:
+    if type(version) is not int or version != VERSION:
         raise InputError("is a reduced file of another version of gateline", file, "reduce the log again")
     for table in (columns, sketches):
         if len({len(column) for column in table.values()}) != 1:

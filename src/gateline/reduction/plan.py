@@ -13,8 +13,8 @@ from functools import cached_property
 from gateline.errors import PolicyError, Problem
 from gateline.metric import Metric
 from gateline.policy import PolicyFile
+from gateline.reduction.file import VERSION
 
-VERSION = 1
 FEWEST_GROUPS, MOST_GROUPS = 16, 1 << 20
 
 

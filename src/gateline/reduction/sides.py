@@ -146,6 +146,14 @@ class ReducedSide:
         found = {code: self.count(f"cause{at}_{code}", place) for code in CAUSES}
         return {code: number for code, number in found.items() if number}
 
+    def weighed(self, metric: str, place: str | None) -> NDArray[np.float64]:
+        """Return how many questions of each group have a denominator above 0 (groups of the plan)."""
+        rows = self.rows(place)
+        name = f"weighed{list(self.plan.metrics).index(metric)}"
+        found = np.zeros(self.plan.groups)
+        found[self.numbers("grp", rows)] = self.numbers(name, rows)
+        return found
+
     def heaviest(self, metric: str, place: str | None) -> float:
         """Return the largest denominator of a question; 1 where there is none."""
         at = list(self.plan.metrics).index(metric)

@@ -120,6 +120,10 @@ class _Sums(CheckedTable):
             heaviest = self.floats(f"heaviest{at}", there)
             self._check_values(f"heaviest{at}", heaviest[there], 0.0, LARGEST, there)
             self._check_sum(f"weight{at}", used, there, np.where(there, 0.0, math.nan), heaviest)
+            weighed = self.whole(f"weighed{at}", 0, used)
+            self.hold(
+                f"weighed{at}", (weighed > 0) == (heaviest > 0), "not what the largest denominator says"
+            )
 
     def _check_values(self, column: str, values: Floats, low: float, high: float, there: Flags) -> None:
         rows = np.flatnonzero(there)
@@ -248,7 +252,7 @@ def needed_columns(plan: Plan) -> list[str]:
         names += [f"{one}{at}" for one in ("due", "used", "lost", "min", "max")]
         names += [f"value{at}_whole", f"value{at}_rest", *(f"cause{at}_{code}" for code in CAUSES)]
         if metric.ratio:
-            names += [f"weight{at}_whole", f"weight{at}_rest", f"heaviest{at}"]
+            names += [f"weight{at}_whole", f"weight{at}_rest", f"heaviest{at}", f"weighed{at}"]
     return names
 
 

@@ -142,7 +142,11 @@ class _Sums:
                 f"count(CASE WHEN cause{at} = {code} THEN 1 END) AS cause{at}_{code}" for code in CAUSES
             ]
             if metric.ratio:
-                columns += [*split_sum(f"weight{at}"), f"max(weight{at}) AS heaviest{at}"]
+                columns += [
+                    *split_sum(f"weight{at}"),
+                    f"max(weight{at}) AS heaviest{at}",
+                    f"count(CASE WHEN weight{at} > 0 THEN 1 END) AS weighed{at}",
+                ]
         return columns
 
 

@@ -18,24 +18,23 @@ def find_emptied(comparison: Comparison, estimate: Estimate) -> Said | None:
     """Return a sentence where a ratio lost questions because their denominator became 0, else None.
 
     They are more than the policy lets be left out, after those that gained a denominator are taken off, and more
-    than chance makes of as many that changed (sign test, one-sided). None where the metric is no ratio.
+    than chance makes of as many that changed (sign test, one-sided; of reduced runs over groups of questions). None
+    where the metric is no ratio.
     """
     from scipy.special import bdtr
 
-    ratio, values = comparison.metrics[estimate.metric].ratio, comparison.pairs.metrics.get(estimate.metric)
-    if ratio is None or values is None or values.baseline is None:
+    ratio, sides = comparison.metrics[estimate.metric].ratio, []
+    if ratio is not None:
+        sides = comparison.with_denominator(estimate.metric, estimate.slice)
+    if ratio is None or len(sides) < 2:
         return None
-    before, after = values.baseline.weight, values.candidate.weight
-    if before is None or after is None:
-        return None
-    rows = comparison.rows(estimate.metric, estimate.slice)
-    gone = int(((before[rows] > 0) & (after[rows] == 0)).sum())
-    gained = int(((before[rows] == 0) & (after[rows] > 0)).sum())
-    had = int((before[rows] > 0).sum())
+    before, after = sides
+    had, have = int(before.sum()), int(after.sum())
+    gone, gained = int((before > after).sum()), int((before < after).sum())
     most = comparison.pairs.labels.terms.missing.drop_at_most * had
-    if gone - gained <= most + 1e-9 or bdtr(gained, gone + gained, 0.5) > BY_CHANCE:
+    if had - have <= most + 1e-9 or bdtr(gained, gone + gained, 0.5) > BY_CHANCE:
         return None
-    return said("note.denominators-gone", field=ratio[1], gone=str(gone), had=str(had))
+    return said("note.denominators-gone", field=ratio[1], had=str(had), have=str(have))
 
 
 def mind_emptied(comparison: Comparison, estimate: Estimate, status: Status) -> tuple[Status, list[Said]]:

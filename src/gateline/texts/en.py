@@ -206,8 +206,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     ),
     "note.left-out": "{left_out} of {asked} samples are left out, and were they bad it would not hold",
     "note.denominators-gone": (
-        "{gone} of {had} questions that had {field} in the baseline have none in the candidate: they count for "
-        "nothing here, and could be those that went wrong"
+        "{had} questions have {field} in the baseline and {have} in the candidate: the others count for nothing here, "
+        "and could be those that went wrong"
     ),
     "note.unknown-samples": {
         "one": "{count} sample without a usable value can't be shown to meet the bound",

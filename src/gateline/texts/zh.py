@@ -183,7 +183,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     ),
     "note.left-out": "{asked} 个样本中有 {left_out} 个被剔除，若它们都是坏结果，规则就不成立",
     "note.denominators-gone": (
-        "基线中有 {field} 的 {had} 个问题里，有 {gone} 个在候选中已没有：它们在此不再计入，而出错的可能正是它们"
+        "基线中有 {had} 个问题有 {field}，候选中只有 {have} 个：其余的在此不再计入，而出错的可能正是它们"
     ),
     "note.unknown-samples": "{count} 个样本没有可用的值，无法证明它们满足界值",
     "note.identical": "两个文件的记录完全相同：没有任何变化",
