@@ -329,7 +329,7 @@ def test_a_file_that_decides_with_the_policy_is_compared_with_the_base_branchs(j
 def test_the_base_branchs_policy_judges_by_the_base_branchs_files(job, github):
     keep_a_regression_set(github, 15)
     job(FINE)
-    (copy,) = Path("gateline-out/base").iterdir()
+    (copy,) = Path("gateline-out/base/1").iterdir()
     assert copy.read_bytes() == github.files[("b" * 40, "gates/regression.jsonl")]
     assert verdict()["policy"]["under_base"] is not None
 

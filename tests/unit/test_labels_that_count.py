@@ -251,7 +251,9 @@ def test_labels_that_name_neither_run_nor_answer_count_only_where_both_runs_answ
     found = judge(tmp_path)
     notices = "\n".join(found.notices)
     assert "people labelled 75 answers of the candidate and 0 of the baseline" in notices
-    assert "75 labels are of other answers than these runs hold, or don't say of which run they are" in notices
+    assert (
+        "75 labels are of other answers than these runs hold, or don't say of which run they are" in notices
+    )
     assert "75 labels that count name no answer" in notices
     assert statuses(found) == ["fail", "fail"]
 

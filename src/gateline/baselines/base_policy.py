@@ -1,4 +1,4 @@
-"""The base branch's policy, for the guard, and what else of the gate a change touches: from git, else from the host.
+"""The base branch's policy, for the guard, and its other files: from git, else from the host.
 
 Nobody has to ask for it. It compares no policies.
 """
@@ -9,9 +9,7 @@ import fnmatch
 import glob
 import hashlib
 import os
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +17,6 @@ from gateline.baselines.git import find_root, list_at, read_at
 from gateline.errors import HostError, PolicyError
 from gateline.files import is_there
 from gateline.policy import PolicyFile, name_of, read_policy
-from gateline.verdict import PolicyChange
 
 if TYPE_CHECKING:
     from gateline.hosts import Job
@@ -48,14 +45,10 @@ def find_gone_policies(pattern: str, job: Job) -> list[str]:
     folder, name = os.path.split(pattern)
     if glob.has_magic(folder):
         raise HostError(f"{pattern} has a pattern in its folders")
-    commit = job.base_commit
-    if commit is None:
+    if job.base_commit is None:
         return []
     root, place = find_place(folder or ".")
-    try:
-        names = list_at(commit, place, root)
-    except HostError:
-        names = job.list_base_folder(place)
+    names = list_before(place, root, job)
     gone = [one for one in fnmatch.filter(sorted(names), name) if not is_there(Path(folder) / one)]
     return [(Path(folder) / one).as_posix() for one in gone]
 
@@ -87,52 +80,6 @@ def _find_readable(policy: str, job: Job) -> PolicyFile | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
-    """What a change does to the files that decide with a policy: golden set, slices, people's labels."""
-
-    changes: tuple[PolicyChange, ...]
-    """Of each file that differs: how many lines it had and has, those gone and those new."""
-    copies: Mapping[str, bytes]
-    """The base branch's text of each of them, by the path as the policy names it."""
-
-
-def find_touched_files(base: PolicyFile, now: PolicyFile, job: Job) -> Touched:
-    """Return which of the files that both policies name are not as the base branch has them.
-
-    They decide as much as the policy's own words. Lines that are gone may let more through, and so may any other
-    label of people; a file outside of the repository is none of the change's. Raises HostError.
-    """
-    changes, copies = [], {}
-    labels = {str(path) for _, path in now.calibration_files()}
-    named = now.named_files()
-    for file in (one for one in base.named_files() if one in named):
-        try:
-            root, path = find_place(file)
-        except HostError:
-            continue
-        before = read_before(path, root, job)
-        after = Path(file).read_bytes() if is_there(file) else b""
-        if before is None or before == after:
-            continue
-        old, new = _lines(before), _lines(after)
-        gone, added = (old - new).total(), (new - old).total()
-        copies[file] = before
-        changes.append(
-            PolicyChange(
-                path=f"{path} (lines)",
-                base=f"{old.total():,}",
-                now=f"{new.total():,} (−{gone:,} +{added:,})",
-                loosens=gone > 0 or file in labels,
-            )
-        )
-    return Touched(tuple(changes), copies)
-
-
-def _lines(content: bytes) -> Counter[bytes]:
-    return Counter(line.strip() for line in content.splitlines() if line.strip())
-
-
 def find_place(file: str | Path) -> tuple[Path, str]:
     """Return the root of the repository and the path from there; the working folder stands for a root without git."""
     spelled = Path(os.path.abspath(file))  # noqa: PTH100  (resolve would follow links)
@@ -151,3 +98,17 @@ def read_before(path: str, root: Path, job: Job) -> bytes | None:
         except HostError:
             pass  # no git, a shallow or partial clone, or a link: the host knows
     return job.read_base_file(path)
+
+
+def list_before(folder: str, root: Path, job: Job) -> list[str]:
+    """Return the names of the files in a folder as it was before the change; none where it was not there.
+
+    Raises HostError.
+    """
+    commit = job.base_commit
+    if commit is not None:
+        try:
+            return list_at(commit, folder, root)
+        except HostError:
+            pass  # as for a file
+    return job.list_base_folder(folder)

@@ -146,7 +146,8 @@ def _find_base(options: argparse.Namespace, place: Place | None, folder: Callabl
     """
     if options.base_policy is not None or place is None:
         return Base(options.base_policy)
-    from gateline.baselines.base_policy import find_base_policy, find_touched_files
+    from gateline.baselines.base_policy import find_base_policy
+    from gateline.baselines.touched_files import find_touched_files
 
     try:
         if place.job.base_commit is None:
@@ -165,10 +166,13 @@ def _find_base(options: argparse.Namespace, place: Place | None, folder: Callabl
     except PolicyError as error:
         return Base(notices=(said("notice.base-policy-unreadable", reason=str(error)),))
     inside = folder() / "base" if touched.copies else Path()
-    elsewhere = {
-        file: inside / f"{number}-{Path(file).name}" for number, file in enumerate(touched.copies, start=1)
-    }
-    write_together({elsewhere[file]: text for file, text in touched.copies.items()})
+    elsewhere: dict[str, Path] = {}
+    contents: dict[Path, bytes] = {}
+    for number, (name, copy) in enumerate(touched.copies.items(), start=1):
+        place_of = inside / str(number)
+        elsewhere[name] = place_of / copy.rest
+        contents |= {place_of / file: content for file, content in copy.files.items()}
+    write_together(contents)
     return Base(replace(found, elsewhere=elsewhere), touched.changes)
 
 

@@ -69,13 +69,13 @@ def list_candidates(columns: Sequence[NumberColumn]) -> list[ProposedMetric]:
     usable = [column for column in usable if not column.is_diagnosis]
     scores = [column for column in usable if column.kind == "score" and column.better]
     found = _one_rank([ProposedMetric(column.name, column, column.better or "higher") for column in scores])
-    taken = {metric.name for metric in found}
+    taken = {column.name for column in usable}
     for kind, plain in (("time", "latency_p95"), ("cost", "cost")):
         summary = "p95" if kind == "time" else "mean"
         for column in (one for one in usable if one.kind == kind):
             name = column.name if plain in taken else plain
             found.append(ProposedMetric(name, column, "lower", summary))
-            taken.add(name)
+            taken.add(plain)
     return found
 
 
