@@ -133,6 +133,28 @@ def test_what_too_many_records_lack_is_left_out_with_the_reason():
     assert set(read_policy(text, "first.yml").policy.metrics) == {"recall"}
 
 
+@pytest.mark.parametrize(
+    ("without", "strays", "part"),
+    [
+        (5, 0, "answerable_true"),  # a twentieth, and the label tells each of them
+        (12, 0, "answerable_true"),
+        (30, 0, "answerable_true"),
+        (12, 1, None),  # one that answers all the same: few are missing, and the label does not tell which
+        (4, 0, None),  # so few may be chance
+    ],
+)
+def test_a_metric_applies_where_a_label_tells_that_it_is_defined(without: int, strays: int, part: str | None):
+    size = 120
+    values = [float(row % 3 > 0) for row in range(size)]
+    for row in range(without):
+        values[row] = math.nan
+    labels = ["true" if row >= without + strays else "false" for row in range(size)]
+    policy = propose(run_of(size, metrics={"correct": values}, slices={"answerable": labels}))
+    assert policy.metrics["correct"].applies_to == part
+    if part is not None:
+        assert policy.missing.drop_at_most <= 0.02 + 1e-9
+
+
 def test_a_direction_that_nothing_tells_is_marked():
     text = propose_policy(run_of(40, fields={"zork": np.linspace(-3, 9, 40).tolist()}))
     assert "CHECK: the name does not say which way is better" in text

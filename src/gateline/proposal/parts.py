@@ -18,7 +18,7 @@ from gateline.proposal.choices import MOST_SLICES, OUTCOMES, REASONS, ProposedMe
 from gateline.samples import Run
 
 MOST_MISSING = 0.1
-"""Share of values that may be missing from a metric for a policy to rest on it."""
+"""Share of values that may be missing from a metric for a policy to rest on it without a reason."""
 TEXTS = frozenset({"id", "input", "prompt", "query", "question"})
 """Words of fields that hold a question itself."""
 FEWEST_OUTSIDE = 5
@@ -45,18 +45,20 @@ def find_part(metric: ProposedMetric, run: Run, found: Inspection) -> Part | Non
     """Return the part of the questions in which a score has a value, and outside which it mostly has none.
 
     Records with an error tell nothing of where a metric is defined. Of several labels the one counts that leaves
-    fewest values outside. None where the score is missing from few records, or where no label tells from which.
+    fewest values outside. None where no label tells from which records the score is missing; where it is missing from
+    few of them, a label has to tell exactly.
     """
     if metric.is_red_line:
         return None
     no_answer, error = find_errors(run)
     missing = np.isnan(run.numbers(metric.column.name))
     rows = np.flatnonzero(~no_answer & ~error)
-    if not len(rows) or missing[rows].mean() <= MOST_MISSING:
+    if not missing[rows].any():
         return None
+    are_few = bool(missing[rows].mean() <= MOST_MISSING)
     best: tuple[float, Part] | None = None
     for label in sorted(found.labels, key=lambda label: (not label.is_slice, label.different)):
-        told = _part_of(label, run, rows.tolist(), missing) if _may_define(label) else None
+        told = _part_of(label, run, rows.tolist(), missing, exactly=are_few) if _may_define(label) else None
         if told is not None and (best is None or told[0] > best[0]):
             best = told
     return best[1] if best else None
@@ -73,7 +75,9 @@ def _may_define(label: LabelColumn) -> bool:
     return label.is_slice or not (says_how_made(label.name) or words_of(label.name) & OUTCOMES)
 
 
-def _part_of(label: LabelColumn, run: Run, rows: Sequence[int], missing: Flags) -> tuple[float, Part] | None:
+def _part_of(
+    label: LabelColumn, run: Run, rows: Sequence[int], missing: Flags, *, exactly: bool
+) -> tuple[float, Part] | None:
     """Return the part that a label tells, after the share of the values that are missing outside it."""
     texts = run.labels(label.name) or []
     shares: dict[str, list[bool]] = {}
@@ -86,8 +90,9 @@ def _part_of(label: LabelColumn, run: Run, rows: Sequence[int], missing: Flags) 
         return None
     share = sum(outside) / len(outside)
     is_exact = share == 1 and not any(missing[row] for row in rows if set(values).intersection(texts[row]))
-    fewest = FEWEST_OUTSIDE_EXACTLY if is_exact and len(shares) <= len(rows) / 2 else FEWEST_OUTSIDE
-    if share < MOSTLY or len(outside) < fewest:
+    is_plain = is_exact and not exactly and len(shares) <= len(rows) / 2
+    fewest = FEWEST_OUTSIDE_EXACTLY if is_plain else FEWEST_OUTSIDE
+    if share < MOSTLY or len(outside) < fewest or (exactly and not is_exact):
         return None
     words = re.sub(r"[^A-Za-z0-9]+", "_", f"{label.name} {' or '.join(values)}").strip("_")
     return share, Part(words[:60] or "part", label.name, values)
