@@ -88,8 +88,24 @@ def test_no_colour_in_a_pipe_and_colour_on_demand(failing: Path) -> None:
     assert b"\x1b[" not in shell(failing, f"{GATELINE} {GATE}", FORCE_COLOR="1", NO_COLOR="1").stdout
 
 
-def test_a_terminal_without_utf8_gets_question_marks_and_no_error(failing: Path) -> None:
-    done = shell(failing, f"{GATELINE} {GATE}", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_without_utf8_keeps_every_sign_of_a_number(failing: Path, encoding: str) -> None:
+    """A loss must not lose its minus: each sign of a report is the same or has a plain one in its place."""
+    plain = {"−": "-", "≤": "<=", "≥": ">=", "→": "->"}
+    whole = shell(failing, f"{GATELINE} {GATE} -v").stdout.decode("utf-8")
+    done = shell(failing, f"{GATELINE} {GATE} -v", PYTHONIOENCODING=encoding, PYTHONUTF8="0", LC_ALL="C")
+    assert (done.returncode, done.stderr) == (1, b"")
+    shown = done.stdout.decode(encoding)
+    assert "?" not in shown
+    assert any(sign in whole for sign in plain)
+    for sign, instead in plain.items():
+        assert shown.count(instead) >= whole.count(sign)
+
+
+def test_a_sign_that_nothing_stands_for_is_a_question_mark_and_no_error(failing: Path) -> None:
+    done = shell(
+        failing, f"{GATELINE} {GATE} --lang zh", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C"
+    )
     assert (done.returncode, done.stderr) == (1, b"")
     assert b"?" in done.stdout
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import os
@@ -16,6 +17,13 @@ from gateline.files import is_special
 from gateline.reports.escape import terminal_text
 
 WIDTH_OF_A_PIPE = 100
+_PLAINLY = "gateline.plainly"
+_PLAIN = {
+    "−": "-", "–": "-", "—": "-", "·": "|", "…": "...", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "±": "+-",
+    "∞": "inf", "✓": "ok", "✗": "x", "◄": "<", "►": ">", "█": "#", "─": "-", "│": "|", "├": "[", "┤": "]", "┼": "+",
+    "●": "o", "≈": "~", "’": "'", "“": '"', "”": '"',
+}  # fmt: skip
+"""What stands in for the signs of reports where the stream's encoding has none."""
 
 
 def print_report(text: str) -> bool:
@@ -171,7 +179,15 @@ def _give_to_owner(paths: list[Path], folder: Path) -> None:
 
 
 def _replace_what_cannot_be_shown(stream: object) -> None:
-    """Let a terminal without UTF-8 show a question mark rather than end the program."""
+    """Let a terminal without UTF-8 show signs of its own rather than end the program: a minus stays one."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
-        reconfigure(errors="replace")
+        codecs.register_error(_PLAINLY, _say_plainly)
+        reconfigure(errors=_PLAINLY)
+
+
+def _say_plainly(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(sign, "?") for sign in lost), error.end
