@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gateline.statistics import Paired, cluster_keys
+from gateline.statistics import Paired, Settings, cluster_keys, gain_interval
+
+FEW = Settings(resamples=1_000)
 
 
 def pair(baseline, candidate, *, baseline_weight=None, candidate_weight=None, cluster=None, names=None):
@@ -33,4 +35,20 @@ def take(paired, rows):
         weights[1],
         paired.cluster[rows],
         paired.keys,
+    )
+
+
+def interval_of(
+    paired, statistic, *, sign=1.0, relative=False, level=0.95, width=None, chosen=FEW, limits=()
+):
+    """Return the interval of a gain, with few draws unless more are chosen."""
+    return gain_interval(
+        paired,
+        statistic,
+        sign=sign,
+        relative=relative,
+        level=level,
+        width=width,
+        settings=chosen,
+        limits=limits,
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri, stdtrit
-from statistics_pairs import pair
+from statistics_pairs import interval_of, pair
 
-from gateline.statistics import Note, Settings, Statistic, cluster_keys, gain_interval, value_interval
+from gateline.statistics import Note, Settings, Statistic, cluster_keys, value_interval
 from gateline.statistics.drawn import Draws, _end, _guarded_ends, _nearest_limit
 from gateline.statistics.interval import Interval, kept_within
 from gateline.statistics.pairs import order_clusters
@@ -17,19 +18,7 @@ from gateline.statistics.quantile_gains import find_quantile_gain_ends
 
 MEDIAN, P95, RATIO = Statistic("quantile", 0.5), Statistic("quantile", 0.95), Statistic("ratio")
 DRAWS = 400_000
-
-
-def gain_of(paired, statistic, *, sign=1.0, relative=False, width=None, level=0.95, limits=()):
-    return gain_interval(
-        paired,
-        statistic,
-        sign=sign,
-        relative=relative,
-        level=level,
-        width=width,
-        settings=Settings(resamples=4_000),
-        limits=limits,
-    )
+gain_of = partial(interval_of, chosen=Settings(resamples=4_000))
 
 
 def tail_of(clusters, level=0.95):

@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import betaincinv, ndtr, stdtrit
 from scipy.stats import binom
-from statistics_pairs import pair, take
+from statistics_pairs import interval_of, pair, take
 
-from gateline.statistics import Note, Paired, Settings, Statistic, cluster_keys, gain, gain_interval
+from gateline.statistics import Note, Paired, Settings, Statistic, cluster_keys, gain
 from gateline.statistics.draws import Grouping, WeightedQuantile
 from gateline.statistics.weights import CHUNK, KeyedWeights, weighted_sums
 
@@ -24,22 +24,6 @@ MEAN, RATIO, TOTAL, MEDIAN = (
     Statistic("quantile", 0.5),
 )
 P95 = Statistic("quantile", 0.95)
-FEW = Settings(resamples=1_000)
-
-
-def interval_of(
-    paired, statistic, *, sign=1.0, relative=False, level=0.95, width=None, chosen=FEW, limits=()
-):
-    return gain_interval(
-        paired,
-        statistic,
-        sign=sign,
-        relative=relative,
-        level=level,
-        width=width,
-        settings=chosen,
-        limits=limits,
-    )
 
 
 def adjusted_tail(level, clusters):
