@@ -31,6 +31,15 @@ def set_deepeval(row: dict[str, Any], score: int) -> None:
     for result in row["metricsData"]:
         if result["name"] == "Answer Relevancy":
             result |= {"score": score, "success": bool(score)}
+    row["success"] = all(result.get("success") is not False for result in row["metricsData"])
+
+
+def deepeval_cases(document: dict[str, Any]) -> Rows:
+    """Return the cases of a report without its sums, which other scores would contradict."""
+    for name in ("testPassed", "testFailed"):
+        document.pop(name, None)
+    cases: Rows = document["testCases"]
+    return cases
 
 
 def set_report(row: dict[str, Any], score: int) -> None:
@@ -56,7 +65,7 @@ FILES: dict[str, tuple[str, str, Callable[[Any], Rows], Callable[[dict[str, Any]
     "deepeval": (
         "deepeval/baseline.test_run.json",
         "Answer Relevancy",
-        lambda document: document["testCases"],
+        deepeval_cases,
         set_deepeval,
     ),
     "ctrf": (

@@ -74,7 +74,7 @@ def test_an_empty_file_has_no_samples(refuse, name, content):
 
 
 def test_an_unknown_file_tells_what_was_looked_for(refuse):
-    (problem,) = refuse("a.zip", b"PK\x03\x04")
+    (problem,) = refuse("a.bin", b"\x7fELF\x02")
     assert "looked for" in problem
     for word in ("jsonl", "json", "csv", "parquet", "--read-as", "samples: {id:"):
         assert word in problem
