@@ -1,9 +1,8 @@
 """Takes the YAML examples out of the documents, and scripts out of workflows, so that linters can be run on them.
 
-As a script it writes them below a folder: workflows under .github/workflows (the README's short one under short),
-GitLab files under gitlab (with the two halves of the component, which linters can't read as one file), those of
-pre-commit under pre-commit, and what a step of a workflow or a document's `sh` block runs under scripts. It changes no
-document.
+As a script it writes them below a folder: workflows under .github/workflows, GitLab files under gitlab (with the two
+halves of the component, which linters can't read as one file), those of pre-commit under pre-commit, and what a step of
+a workflow or a document's `sh` block runs under scripts. It changes no document.
 """
 
 from __future__ import annotations
@@ -78,16 +77,13 @@ def find_scripts() -> dict[str, str]:
 def write_examples(folder: Path) -> None:
     """Write all that a tool of a host can read."""
     places = {"github": ".github/workflows", "gitlab": "gitlab", "pre-commit": "pre-commit"}
-    for place in (*places.values(), "short", "scripts"):
+    for place in (*places.values(), "scripts"):
         (folder / place).mkdir(parents=True)
     for kind, place in places.items():
         for example in find_examples(kind):
             # the commit of a release can't be known before it is made
             text = re.sub(r"(OWNER/gateline)@v[\d.]+", f"\\1@{'0' * 40}", example.text)
-            where = place
-            if kind == "github" and not re.search(r"^on:", text, re.MULTILINE):
-                where, text = "short", "on: pull_request\n" + text  # shown without what every workflow has
-            (folder / where / f"{example.name}.yml").write_text(text, encoding="utf-8")
+            (folder / place / f"{example.name}.yml").write_text(text, encoding="utf-8")
     header, body = re.split(r"^---$", COMPONENT.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)
     for name, script in find_scripts().items():
         (folder / "scripts" / f"{name}.sh").write_text(f"#!/usr/bin/env bash\n{script}", encoding="utf-8")

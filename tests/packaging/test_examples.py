@@ -63,7 +63,7 @@ def test_every_block_is_known_for_what_it_is():
 
 
 def test_workflows_are_what_github_takes(folder):
-    files = [*(folder / ".github/workflows").iterdir(), *(folder / "short").iterdir()]
+    files = list((folder / ".github/workflows").iterdir())
     assert len(files) == len(find_examples("github"))
     run_tool("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *files)
 

@@ -45,9 +45,12 @@ def test_ci_runs_the_command_of_the_readme():
     assert "<!-- command: tests -->" in script
     own = [line for line in script.splitlines() if "pytest" in line]
     with_parts_of_their_own = (" tests/container", " tests/fuzz/test_by_coverage.py")
-    assert all(line.endswith(with_parts_of_their_own) for line in own), (
+    counted = " || failed=1"  # what runs beside something else ends the script only at its end
+    assert all(line.removesuffix(counted).endswith(with_parts_of_their_own) for line in own), (
         "the command must come from the README"
     )
+    assert re.search(r"eval \"\$\{command.*\|\| failed=1$", script, re.MULTILINE)
+    assert script.rstrip().endswith('exit "$failed"')
 
 
 @pytest.mark.parametrize(
