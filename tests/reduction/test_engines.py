@@ -60,6 +60,7 @@ def test_records_of_their_own_are_summed_up_as_if_ids_could_repeat(
 
 
 def test_a_log_that_grows_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="reduce needs DuckDB: pip install 'gateline[reduce]'")
     policy, path = tmp_path / "policy.yml", tmp_path / "log.jsonl"
     policy.write_text(policy_text())
     records = make_records(1)
