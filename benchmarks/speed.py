@@ -280,8 +280,23 @@ def measure_million(folder: Path, times: int, samples: int = 1_000_000) -> list[
     return [measure(row, [*gateline(), *arguments], beside, max(1, times // 5))]
 
 
+def measure_doctor(folder: Path, times: int) -> list[Measured]:
+    """Measure `doctor` with 500 copies of 200 questions, means and with a ratio, P95 and relative cost among them."""
+    rows = []
+    for name, kinds in {"4 means": ["pass"] * 2 + ["score"] * 2, "3 means, a ratio, P95 and cost":
+                        ["pass", "pass", "score", "ratio", "latency", "cost"]}.items():  # fmt: skip
+        arguments = write_case(folder, 200, {"label0": 5}, kinds)
+        policy, baseline, candidate = arguments[2], arguments[4], arguments[6]
+        row = Measured(f"`doctor`, 500 copies of 200 samples × 5 slices: {name}", f'`python -c "{IMPORTS}"`',
+                       most_seconds=60.0)  # fmt: skip
+        command = [*gateline(), "doctor", policy, "--baseline", baseline, "--candidate", candidate]
+        rows.append(measure(row, command, [sys.executable, "-c", IMPORTS], max(1, times // 5)))
+    return rows
+
+
 PARTS = {
     "start": measure_start,
+    "doctor": measure_doctor,
     "large": measure_large,
     "reading": measure_reading,
     "million": measure_million,
