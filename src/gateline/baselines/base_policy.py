@@ -5,13 +5,14 @@ Nobody has to ask for it. It compares no policies.
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import glob
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gateline.baselines.git import find_root, list_at, read_at
 from gateline.errors import HostError, PolicyError
@@ -20,6 +21,8 @@ from gateline.policy import PolicyFile, name_of, read_policy
 
 if TYPE_CHECKING:
     from gateline.hosts import Job
+
+Answer = TypeVar("Answer")
 
 
 def find_base_policy(policy: str, job: Job) -> PolicyFile | None:
@@ -91,13 +94,9 @@ def find_place(file: str | Path) -> tuple[Path, str]:
 
 def read_before(path: str, root: Path, job: Job) -> bytes | None:
     """Return a file as it was before the change; None where it was not there. Raises HostError."""
-    commit = job.base_commit
-    if commit is not None:
-        try:
-            return read_at(commit, path, root).content
-        except HostError:
-            pass  # no git, a shallow or partial clone, or a link: the host knows
-    return job.read_base_file(path)
+    return ask_git_first(
+        job, lambda commit: read_at(commit, path, root).content, lambda: job.read_base_file(path)
+    )
 
 
 def list_before(folder: str, root: Path, job: Job) -> list[str]:
@@ -105,10 +104,18 @@ def list_before(folder: str, root: Path, job: Job) -> list[str]:
 
     Raises HostError.
     """
+    return ask_git_first(
+        job, lambda commit: list_at(commit, folder, root), lambda: job.list_base_folder(folder)
+    )
+
+
+def ask_git_first(job: Job, git: Callable[[str], Answer], host: Callable[[], Answer]) -> Answer:
+    """Return what git says of the commit before the change, or the host where git can't say. Raises HostError.
+
+    Git can't where there is none, in a shallow or partial clone, and of a link.
+    """
     commit = job.base_commit
     if commit is not None:
-        try:
-            return list_at(commit, folder, root)
-        except HostError:
-            pass  # as for a file
-    return job.list_base_folder(folder)
+        with contextlib.suppress(HostError):
+            return git(commit)
+    return host()

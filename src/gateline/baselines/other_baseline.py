@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateline.baselines.base_policy import find_place
+from gateline.baselines.base_policy import ask_git_first, find_place
 from gateline.baselines.git import blob_at, find_root, is_in
 from gateline.errors import HostError
 from gateline.files import find_matches, is_there
@@ -82,14 +82,12 @@ def _files(setting: str) -> Iterable[str]:
 
 def _digest_before(path: str, root: Path, job: Job) -> str | None:
     """Return git's digest of a file before the change; None where it was not there."""
-    commit = job.base_commit
-    if commit is not None:
-        try:
-            return blob_at(commit, path, root)
-        except HostError:
-            pass  # no git, or a shallow clone: the host knows
-    content = job.read_base_file(path)
-    return None if content is None else _digest_of(content, "sha1")
+
+    def of_host() -> str | None:
+        content = job.read_base_file(path)
+        return None if content is None else _digest_of(content, "sha1")
+
+    return ask_git_first(job, lambda commit: blob_at(commit, path, root), of_host)
 
 
 def _digests(file: Path, like: str) -> set[str]:
