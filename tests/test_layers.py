@@ -24,7 +24,7 @@ LAYERS = [
         "gateline.described_schema",
         "gateline.texts",
     ],
-    ["gateline.bounds", "gateline.remark", "gateline.spelling", "gateline.samples", "gateline.yaml_text"],
+    ["gateline.bounds", "gateline.git", "gateline.remark", "gateline.spelling", "gateline.samples", "gateline.yaml_text"],
     ["gateline.metric"],
     ["gateline.field_names", "gateline.pairing", "gateline.tied_labels"],
     ["gateline.findings", "gateline.lost_samples", "gateline.readers"],

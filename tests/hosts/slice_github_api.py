@@ -19,6 +19,7 @@ CALLS = {
     "/repos/{owner}/{repo}/actions/artifacts": ["get"],
     "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}": ["get"],
     "/repos/{owner}/{repo}/actions/runs/{run_id}": ["get"],
+    "/repos/{owner}/{repo}/git/commits/{commit_sha}": ["get"],
     "/repos/{owner}/{repo}/pulls": ["get"],
     "/user": ["get"],
 }

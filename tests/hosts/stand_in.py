@@ -112,6 +112,8 @@ class GitHub:
     zips: dict[int, bytes] = field(default_factory=dict)
     runs: dict[int, dict] = field(default_factory=dict)
     files: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    parents: dict[str, list[str]] = field(default_factory=dict)
+    """Of commits."""
     log: list[tuple[str, str]] = field(default_factory=list)
     tokens_seen_by: set[str] = field(default_factory=set)
     trouble: list = field(default_factory=list)
@@ -215,6 +217,14 @@ class GitHub:
             return Reply(302, {"location": f"{self.store}/{found[1]}?sig=secret"}, b"")
         if found := re.fullmatch(rf"{root}/actions/runs/(\d+)", path):
             return _json(200, self.runs[int(found[1])])
+        if (found := re.fullmatch(rf"{root}/git/commits/(.+)", path)) and found[1] in self.parents:
+            parents = [
+                {"sha": one, "url": f"{API}/x", "html_url": f"{API}/x"} for one in self.parents[found[1]]
+            ]
+            return _json(
+                200,
+                filled({"$ref": "#/components/schemas/git-commit"}, {"sha": found[1], "parents": parents}),
+            )
         if found := re.fullmatch(rf"{root}/contents/(.+)", path):
             commit, place = query.get("ref", ""), unquote(found[1])
             content = self.files.get((commit, place))

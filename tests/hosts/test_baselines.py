@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from stand_in import zipped
 
 from gateline.baselines import find_baseline
-from gateline.baselines.git import find_root, list_at, read_at
 from gateline.errors import HostError, InputError
+from gateline.git import find_root, list_at, read_at
 from gateline.hosts import _artifact
 from gateline.hosts._artifact import Artifact, take_file
 from gateline.hosts.github import Job

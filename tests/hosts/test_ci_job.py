@@ -26,7 +26,15 @@ def job(tmp_path, monkeypatch, environment, github):
         shutil.copy(ROOT / policy, folder / policy)
     shutil.copytree(ROOT / "gates" / "data" / "refchecker", folder / "results")
     monkeypatch.chdir(folder)
-    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
+    for name in (
+        "http_proxy",
+        "https_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "all_proxy",
+        "GITHUB_SHA",
+    ):
         monkeypatch.delenv(name, raising=False)
     files = {"GATELINE_BASELINE": "results/baseline.jsonl", "GATELINE_CANDIDATE": "results/candidate.jsonl"}
     with serving(github) as address, serving(github) as store:

@@ -111,9 +111,11 @@ def test_every_call_and_every_answer_of_the_stand_in_is_as_github_describes_them
         github.add_comment(f"remark {number}", "reviewer", "User")
     github.add_artifact("results", zipped(a="1"))
     github.files[("b" * 40, "gates/rag.yml")] = b"version: 1\n"
+    github.parents["d" * 40] = ["b" * 40, "a" * 40]
     checked = Checked(github)
-    job = Job(environment, checked)
+    job = Job({**environment, "GITHUB_SHA": "d" * 40}, checked)
     go_through_all_calls(job)
+    assert job.base_commit == "b" * 40
     assert job.fetch_artifact("results") is not None
     assert job.read_base_file("gates/rag.yml") == b"version: 1\n"
     github.add_pull(7, "c" * 40, "visitor/rag-app", "main")

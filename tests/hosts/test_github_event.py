@@ -24,7 +24,10 @@ def event(name, payload=None, tmp_path=None, **variables):
 @pytest.mark.parametrize("name", ["pull_request", "pull_request_target"])
 def test_a_pull_request(name):
     commit = "f95f852bd8fca8fcc58a9a2d6c842781e32a215e"
-    assert event(name) == Event(name, pull_request=2, base_branch="master", base_commit=commit)
+    head = "ec26c3e57ca3a959ca5aad62de7213c562f8c821"
+    assert event(name) == Event(
+        name, pull_request=2, base_branch="master", base_commit=commit, head_commit=head
+    )
 
 
 def test_a_merge_queue_has_a_base_and_no_pull_request():

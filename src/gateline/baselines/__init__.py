@@ -108,7 +108,7 @@ def _from_artifact(setting: str, rest: str, candidate: str, job: Job | None) -> 
 
 
 def _from_git(setting: str, rest: str) -> Baseline:
-    from gateline.baselines.git import read_at
+    from gateline.git import read_at
 
     revision, _, path = rest.partition(":")
     if not revision or not path:

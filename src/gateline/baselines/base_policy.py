@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from gateline.baselines.git import find_root, list_at, read_at
 from gateline.errors import HostError, PolicyError
 from gateline.files import is_there
+from gateline.git import find_root, list_at, read_at
 from gateline.policy import PolicyFile, name_of, read_policy
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gateline.baselines.base_policy import ask_git_first, find_place
-from gateline.baselines.git import blob_at, find_root, is_in
 from gateline.errors import HostError
 from gateline.files import find_matches, is_there
+from gateline.git import blob_at, find_root, is_in
 
 if TYPE_CHECKING:
     from gateline.hosts import Job

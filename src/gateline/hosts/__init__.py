@@ -1,7 +1,7 @@
 """Where a job runs: one file a host, found by looking through this folder; files that begin with `_` are shared parts.
 
-A host sees finished texts and the environment; it makes no text from a verdict. What it can't tell is a note, never
-another exit code.
+A host sees finished texts, the environment, and what git says of the job's commit; it makes no text from a verdict.
+What it can't tell is a note, never another exit code.
 """
 
 from __future__ import annotations

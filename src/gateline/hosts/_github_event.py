@@ -41,7 +41,10 @@ class Event:
     base_branch: str | None = None
     """The branch that the change goes to, or for other events the one that the job runs on."""
     base_commit: str | None = None
-    """The commit of that branch before the change; None where there is no change to judge."""
+    """The commit of that branch before the change; None where there is no change to judge. That of a pull request may
+    be an older one than it is merged into for the job."""
+    head_commit: str | None = None
+    """The newest commit of the pull request."""
     workflow_run: WorkflowRun | None = None
 
 
@@ -82,6 +85,7 @@ def _of_pull_request(name: str, payload: Mapping[str, Any], branch: str | None) 
         is_from_fork=from_repository != into_repository,
         base_branch=_text(base, "ref") or branch,
         base_commit=_text(base, "sha"),
+        head_commit=_text(head, "sha"),
     )
 
 

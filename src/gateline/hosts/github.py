@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gateline.errors import HostError
 from gateline.hosts._github_event import Event, read_event
@@ -66,16 +66,26 @@ class Job:
         """Return the branch that the change goes to, or the one that the job runs on."""
         return self.event.base_branch
 
-    @property
+    @cached_property
     def base_commit(self) -> str | None:
         """Return the commit of that branch before the change; None where the job is not about a change.
 
-        Raises HostError where it is about one, and the event names no commit or what can't be one.
+        Of a pull request it is the one that the job's own commit merges it into, where that can be found out. Raises
+        HostError where the event names no commit or what can't be one.
         """
         event = self.event
         if event.base_commit is None and (event.pull_request is not None or event.name == "merge_group"):
             raise HostError(f"the event {event.name} does not name the commit before the change")
-        return usable_revision(event.base_commit)
+        named = usable_revision(event.base_commit)
+        commit = self.environment.get("GITHUB_SHA")
+        if event.pull_request is None or not (commit and event.head_commit):
+            return named
+        from gateline.hosts._github_merge import find_merged_into
+
+        return usable_revision(find_merged_into(commit, event.head_commit, self._ask_repository)) or named
+
+    def _ask_repository(self, path: str) -> Mapping[str, Any]:
+        return self.client.read_object(f"/repos/{self._repository}/{path}")
 
     @property
     def order(self) -> Order | None:

@@ -1,4 +1,4 @@
-"""Reads a file at a revision with the git executable. It changes nothing in the repository and fetches nothing."""
+"""Asks the git executable for files and commits. It changes nothing in the repository and fetches nothing."""
 
 from __future__ import annotations
 
@@ -79,6 +79,20 @@ def is_in(revision: str, other: str, folder: Path | None = None) -> bool:
         if _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{one}^{{commit}}") is None:
             raise HostError(f"git does not have the revision {one} here")
     return _git(folder, "merge-base", "--is-ancestor", revision, other) is not None
+
+
+def parents_of(commit: str, folder: Path | None = None) -> list[str]:
+    """Return the parents of a commit as it says them itself, also in a shallow clone that has none of them.
+
+    Raises HostError where git does not have the commit.
+    """
+    _refuse_option(commit)
+    # without replacements, which a repository could bring along: a commit's own text can't be another
+    text = _git(folder, "--no-replace-objects", "cat-file", "commit", commit)
+    if text is None:
+        raise HostError(f"git does not have the commit {commit} here")
+    head = text.partition(b"\n\n")[0].decode("utf-8", "replace")
+    return [line.removeprefix("parent ") for line in head.split("\n") if line.startswith("parent ")]
 
 
 def list_at(revision: str, path: str, folder: Path | None = None) -> list[str]:
