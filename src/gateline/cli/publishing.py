@@ -138,6 +138,7 @@ def _keep(
         limit=limit,
         whole=job.whole(texts),
         preface=Markdown(whose(texts) if whose else ""),
+        foot=Markdown(texts.say("run.commit", commit=job.judged_commit) if job.judged_commit else ""),
         language=options.lang,
     )
     fine = outcome(verdict) == PASSED

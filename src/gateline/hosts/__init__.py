@@ -47,6 +47,14 @@ class Job(Protocol):
         """
 
     @property
+    def judged_commit(self) -> str | None:
+        """Return the newest commit of the change that this job judges, as finished Markdown.
+
+        None where it is not known, where the job is about no change, and where another run's verdict is posted, whose
+        commit is told with it.
+        """
+
+    @property
     def order(self) -> Order | None:
         """Return the place of the run that made the verdict among all runs; None where the host does not say."""
 

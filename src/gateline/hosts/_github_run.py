@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateline.errors import HostError
 from gateline.hosts._github_event import WorkflowRun
+from gateline.hosts._revision import shown_commit
 
 if TYPE_CHECKING:
     from gateline.hosts._http import Client
@@ -46,8 +47,7 @@ def find_pull_request(client: Client, repository: str, run: WorkflowRun) -> int 
 
 def describe_run(repository: str, run: WorkflowRun, texts: Texts) -> str:
     """Return whose run it was, as finished Markdown in a language."""
-    known = re.fullmatch(r"[0-9a-f]{40,64}", run.head_commit)
-    commit = f"`{run.head_commit[:12] if known else texts.say('run.unknown-commit')}`"
+    commit = shown_commit(run.head_commit) or f"`{texts.say('run.unknown-commit')}`"
     if run.head_repository.lower() == repository.lower():
         return texts.say("run.of-repository", commit=commit)
     harmless = _HARMLESS.fullmatch(run.head_repository)

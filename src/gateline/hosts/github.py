@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateline.errors import HostError
 from gateline.hosts._github_event import Event, read_event
-from gateline.hosts._revision import usable_revision
+from gateline.hosts._revision import shown_commit, usable_revision
 
 if TYPE_CHECKING:
     from gateline.hosts import Whose
@@ -86,6 +86,11 @@ class Job:
 
     def _ask_repository(self, path: str) -> Mapping[str, Any]:
         return self.client.read_object(f"/repos/{self._repository}/{path}")
+
+    @property
+    def judged_commit(self) -> str | None:
+        """Return the pull request's newest commit; of the run that has ended, `describe_run` tells it."""
+        return shown_commit(self.event.head_commit)
 
     @property
     def order(self) -> Order | None:

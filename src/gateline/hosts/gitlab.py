@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gateline.errors import HostError
-from gateline.hosts._revision import usable_revision
+from gateline.hosts._revision import shown_commit, usable_revision
 
 if TYPE_CHECKING:
     from gateline.hosts import Whose
@@ -68,6 +68,14 @@ class Job:
             or self.environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
             or self.environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
         )
+
+    @property
+    def judged_commit(self) -> str | None:
+        """Return the merge request's newest commit; the job's own is another one in a merged results pipeline."""
+        if not self.environment.get("CI_MERGE_REQUEST_IID"):
+            return None
+        own = self.environment.get("CI_COMMIT_SHA")
+        return shown_commit(self.environment.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or own)
 
     @property
     def order(self) -> Order | None:

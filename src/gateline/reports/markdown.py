@@ -78,6 +78,7 @@ def render(
     short_when_fine: bool = True,
     whole: str | None = None,
     preface: str = "",
+    foot: str = "",
     language: str | None = None,
 ) -> str:
     """Return the comment, at most `limit` long in UTF-16 units and bytes, where that is 2,000 or more.
@@ -86,12 +87,12 @@ def render(
     diagnosis.
     What does not fit is left out: first rows at the end of the folded tables, then the folded parts as a
     whole, then the drawing and the sentences. It says how much is missing and where the `whole` is.
-    `preface` is a sentence that stands before everything.
+    `preface` is a sentence that stands before everything, `foot` a small one after it.
     """
     texts = language_of(verdict, language)
     if whole is None:
         whole = texts.say("whole.summary", summary=texts.say("whole.the-summary"), file="`verdict.json`")
-    page = _Page(verdict, short_when_fine, Markdown(whole), preface, IN_MARKDOWN.speaking(texts))
+    page = _Page(verdict, short_when_fine, Markdown(whole), (preface, foot), IN_MARKDOWN.speaking(texts))
     return page.text(_largest_room(page, limit))
 
 
@@ -118,9 +119,15 @@ class _Page:
     """All parts of the comment, escaped, ready to be shown in more or less room."""
 
     def __init__(
-        self, verdict: Verdict, short_when_fine: bool, whole: Markdown, preface: str, spelling: Spelling
+        self,
+        verdict: Verdict,
+        short_when_fine: bool,
+        whole: Markdown,
+        around: tuple[str, str],
+        spelling: Spelling,
     ):
-        self.verdict, self.whole, self.preface, self.spelling = verdict, whole, preface, spelling
+        self.verdict, self.whole, self.spelling = verdict, whole, spelling
+        self.preface, self.foot = around
         self.word = outcome(verdict)
         beyond = any(one.status.value == "inconclusive" and one.missed_by > 0 for one in verdict.findings)
         self.is_short = short_when_fine and self.word == PASSED and not beyond
@@ -153,6 +160,7 @@ class _Page:
                 text=outcome_word(self.verdict, spelling),
             ),
             "preface": self.preface,
+            "foot": self.foot,
             "headline": Markdown(sentence),
             "loosened": loosening(self.verdict),
             "under_base": Markdown("" if room.bare or said else facts.under_base(self.verdict, spelling)),

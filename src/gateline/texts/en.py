@@ -760,6 +760,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     # the comment
     "whole.summary": "{summary} and {file}",
     "whole.files": "{file} and the other files that this job keeps",
+    "run.commit": "For commit {commit}.",
     "run.of-repository": "This verdict was made in another run of this repository, for commit {commit}.",
     "run.of-fork": (
         "{stress} ({whose}, commit {commit}): the fork's own code wrote the results, the policy and this verdict."

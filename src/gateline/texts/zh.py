@@ -590,6 +590,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     # the comment
     "whole.summary": "{summary}和 {file}",
     "whole.files": "{file} 以及本作业保留的其他文件",
+    "run.commit": "对应提交 {commit}。",
     "run.of-repository": "此结论由本仓库的另一次运行得出，对应提交 {commit}。",
     "run.of-fork": "{stress}（{whose}，提交 {commit}）：结果、策略和此结论都由该复刻自己的代码写出。",
     "run.of-fork-stress": "此结论由复刻仓库的运行得出",

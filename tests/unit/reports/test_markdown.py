@@ -147,6 +147,13 @@ def test_uses_the_room_there_is() -> None:
     assert len(markdown.render(huge_verdict(900)).encode()) > 65_536 - 600
 
 
+@pytest.mark.parametrize("limit", [2_000, 2_100, 3_000, 20_000])
+def test_the_sentence_at_the_foot_is_there_whatever_is_left_out(limit: int) -> None:
+    comment = markdown.render(huge_verdict(400, True), limit=limit, foot="a commit " * 5)
+    assert len(comment.encode()) <= limit
+    assert comment.endswith("\n\n<sub>" + "a commit " * 5 + "</sub>\n")
+
+
 def test_one_more_byte_of_limit_never_shows_less() -> None:
     verdict = huge_verdict(40)
     rows = [markdown.render(verdict, limit=limit).count("<br>") for limit in range(2_000, 12_000, 97)]
