@@ -11,16 +11,18 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from scipy.special import ndtr, pdtrc
 
 from gateline.metric import TIME_FIELDS, Metric
 from gateline.pairing.join import Codes, Side
 from gateline.pairing.marks import Flags, flags
-from gateline.samples import Column, Run, count_digits
+from gateline.samples import Column, Floats, Run, count_digits
 
 _IDS_OF_RUNS = ("run_id", "trace_id")
 """Fields that name one execution, beside what a reader says."""
-_CHANCE = 3.0
-"""How much likelier a time comes again than if any were as likely: those of one question lie close together."""
+_DENSITY = 1.0 / (0.03 * math.sqrt(2.0 * math.pi))
+"""How dense the ratio of two times of one question is about 1, where they lie within three hundredths (normal)."""
+_TOO_UNLIKELY = float(ndtr(-4.0))
 _LOOKED_AT = 1_000
 """Pairs at which the number of digits is looked at."""
 
@@ -28,10 +30,10 @@ _LOOKED_AT = 1_000
 def find_carried(baseline: Side, candidate: Side, metrics: dict[str, Metric]) -> list[int]:
     """Return the pairs (positions) whose record in the candidate is the baseline's, times or ids of runs and all.
 
-    None where there are no more of them than chance explains: that a time of d digits comes again has a likelihood of
-    3 · 10^(1 − d), and as many as a Poisson number has beyond four standard errors are too many. Fields that only one
-    run has play no part, nor has a record that says it came from a cache (`cached`). Of several attempts the first is
-    looked at.
+    None where there are no more of them than chance explains: that a time comes again has a likelihood of 13 times the
+    share that its last digit has of it, and too many are as many as a Poisson number has no oftener than a normal one
+    lies beyond four standard errors. Fields that only one run has play no part, nor has a record that says it came
+    from a cache (`cached`). Of several attempts the first is looked at.
     """
     rows = baseline.first, candidate.first
     same = np.zeros(len(rows[0]), dtype=bool)
@@ -49,8 +51,8 @@ def find_carried(baseline: Side, candidate: Side, metrics: dict[str, Metric]) ->
 
 
 def _is_more_than_chance(found: int, expected: float) -> bool:
-    """Return whether so many are beyond four standard errors of a Poisson number."""
-    return found > expected + 4 * math.sqrt(expected) + 0.5
+    """Return whether a Poisson number of this expectation is hardly ever so large."""
+    return found > 0 and float(pdtrc(found - 1, expected)) < _TOO_UNLIKELY
 
 
 def _measured(
@@ -97,10 +99,24 @@ def _likeliness(column: Column) -> float:
     """Return how likely it is that a value comes again by chance: of numbers by their digits, of ids not at all."""
     if not isinstance(column, np.ndarray):
         return 0.0
-    values = column[~np.isnan(column) & (column != 0)]
-    step = max(1, len(values) // _LOOKED_AT)
-    likely = [min(1.0, _CHANCE * 10.0 ** (1 - count_digits(value))) for value in values[::step].tolist()]
-    return sum(likely) / len(likely) if likely else 1.0
+    values = np.abs(column[np.isfinite(column) & (column != 0)])
+    sizes = values[:: max(1, len(values) // _LOOKED_AT)]
+    if not len(sizes):
+        return 1.0
+    return float(np.minimum(1.0, _DENSITY * _last_digits(sizes) / sizes).mean())
+
+
+def _last_digits(sizes: Floats) -> Floats:
+    """Return the step in which each number (n, above 0) was written: 0.001 for 0.812.
+
+    A zero at the end may be chance: what most numbers of the column have counts, of digits in all or after the point.
+    """
+    digits = np.array([count_digits(size) for size in sizes.tolist()])
+    above = np.floor(np.log10(sizes)) + 1
+    last = above - digits
+    usual = np.maximum(np.median(last), above - np.median(digits))
+    steps: Floats = 10.0 ** np.minimum(last, usual)
+    return steps
 
 
 def _keep_same(found: Sequence[int], baseline: Side, candidate: Side) -> list[int]:
