@@ -374,7 +374,12 @@ def test_the_report_is_held_only_against_what_it_is_of(run_name, tmp_path):
         )
         if "identity" in metric and metric["identity"]["dimensions"].get("variant") == "l":
             metric["identity"]["aggregation"] = "max"
-            metric["categories"][0]["subsets"][0]["score"] = 1.0
+            (category,) = metric["categories"]
+            category["subsets"][0]["score"] = 1.0
+            parts = [
+                one for one in category["subsets"] if "is_aggregate" not in one or not one["is_aggregate"]
+            ]
+            category["score"] = round(sum(one["score"] * one["num"] for one in parts) / category["num"], 4)
     path.write_text(json.dumps(report))
     assert len(read_run(folder)) == len(read_run(SCOPE / run_name))
 
@@ -706,3 +711,47 @@ def test_results_of_rageval_are_those_of_its_backends():
     assert np.isnan(ragas.numbers("semantic_similarity")).all()
     with pytest.raises(InputError, match="no scores"):
         read_run(folder / "rageval_ragas_baseline.json")
+
+
+@pytest.mark.parametrize("run_name", RUNS)
+@pytest.mark.parametrize("decimals", [None, 3, 2])
+@given(place=st.integers(0, 4), by=st.sampled_from([0.3, -0.3]))
+@settings(max_examples=5, deadline=None)
+def test_subsets_of_a_report_that_come_to_another_score_give_no_verdict(
+    run_name, decimals, place, by, tmp_path_factory
+):
+    """A score that was raised in a report whose reviews are not there; rounded as a whole it stays what it was."""
+    report = report_of(run_name)
+    if decimals is not None:
+        report = json.loads(json.dumps(report), parse_float=lambda text: round(float(text), decimals))
+    path = tmp_path_factory.mktemp("changed") / "r.json"
+    path.write_text(json.dumps(report))
+    whole = read_run(path)
+    metric = report["metrics"][-1]
+    metric["categories"][0]["subsets"][place]["score"] += by
+    path.write_text(json.dumps(report))
+    with pytest.raises(InputError, match=r"in the category default, and .* by the subsets in it"):
+        read_run(path)
+    metric["categories"][0]["score"] = metric["score"] = (
+        0.5  # a metric's own may be another, a category's not
+    )
+    path.write_text(json.dumps(report))
+    with pytest.raises(InputError, match="in the category default"):
+        read_run(path)
+    assert len(whole) == 5
+
+
+@pytest.mark.parametrize("value", [None, "x", [], True, float("nan"), 10**400, -1])
+@pytest.mark.parametrize("key", ["score", "num"])
+@pytest.mark.parametrize("whose", ["category", "subset"])
+def test_a_category_that_does_not_show_all_is_held_against_nothing(value, key, whose, tmp_path):
+    report = report_of("v1_candidate")
+    (category,) = report["metrics"][0]["categories"]
+    (category if whose == "category" else category["subsets"][1])[key] = value
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(report))
+    if (whose, key, value) in (("category", "score", -1), ("subset", "score", -1)):
+        with pytest.raises(InputError, match="in the category default"):
+            read_run(path)
+    else:
+        assert len(read_run(path)) == 5

@@ -250,7 +250,7 @@ def test_results_from_before_1_11(tmp_path):
 
 
 def test_the_first_rank_identity_is_looked_at(tmp_path):
-    entry = {"mrr_at_1": 0.871, "precision_at_1": 0.212, "main_score": 0.4}
+    entry = {"mrr_at_1": 0.871, "precision_at_1": 0.212, "main_score": 0.212}
     (warning,) = read_run(write_task(tmp_path, scores={"test": [entry]})).warnings
     assert "0.871 and 0.212" in warning
     assert not read_run(LARGE).warnings
@@ -349,6 +349,27 @@ def test_all_subsets_of_a_task_tell_which_metric_its_main_score_is(tmp_path):
     assert run.labels("main_score_is") == [("hit_rate_at_5",)] * 2
     alone = read_run(write_task(tmp_path, scores={"test": [{"main_score": 0.3}]}))
     assert alone.texts("main_score_is") == [""]
+
+
+@given(values=st.lists(st.sampled_from([0.1, 0.3, 0.25, 0.75, -0.5]), min_size=1, max_size=3),
+       main=st.sampled_from([0.1 + 0.2, 0.25, -0.5, 0.9, None]))  # fmt: skip
+def test_a_main_score_that_is_a_copy_of_nothing_is_told(tmp_path_factory, values, main):
+    """By hand, or by a tool around mteb; told in the verdict too, also where it is so in both runs."""
+    folder = tmp_path_factory.mktemp("strange")
+    names = ["ndcg_at_10", "cosine.spearman", "recall_at_5"]
+    entry = {**dict(zip(names, values, strict=False)), "nauc_ndcg_at_10_std": main, "main_score": main}
+    entries = [{**entry, "hf_subset": subset} for subset in ("de", "en")]
+    path = write_task(folder, scores={"test": entries})
+    run = read_run(path)
+    is_copy = main is None or any(abs(main - value) < 1e-12 for value in values)
+    told = [one for one in run.warnings if "is a copy of none" in one]
+    assert len(told) == (not is_copy)
+    if told:
+        assert f"T/de/test has {main}" in told[0]
+        assert "1 task " in told[0]
+        verdict = judge(POLICY, path, path, folder)
+        assert verdict.verdict == "pass"
+        assert any("is a copy of none" in notice for notice in verdict.notices)
 
 
 @pytest.mark.parametrize("below", ["later", "a/b", "model/revision"])

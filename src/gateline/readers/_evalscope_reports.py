@@ -15,11 +15,14 @@ import numpy as np
 from gateline.errors import InputError
 from gateline.readers._building import describe
 from gateline.readers._json_document import number_of
+from gateline.readers._told_sums import find_rounding
 from gateline.samples import MetricFacts, Run, read_number
 
 Better = Literal["higher", "lower"]
 DIRECTIONS: dict[str, Better] = {"higher_is_better": "higher", "lower_is_better": "lower"}
 _STATISTICS = {"recall": "R", "precision": "P", "f1": "F"}
+ROUNDED = 0.5e-4 + 1e-9
+"""By how much a score of a report may differ from what it was: it has four decimals."""
 _COUNT, _SHARE = "n_samples", "failed_share"
 _MEAN = re.compile(r"mean_(.+)", re.DOTALL)
 
@@ -64,6 +67,7 @@ def read_report(value: Mapping[str, object], place: str) -> Report:
     schema = value.get("schema_version")
     if schema not in (None, 1, 2):
         raise InputError(f"report schema {schema!r} is not known; this gateline reads 1 and 2", place)
+    _hold_categories(metrics, place)
     execution = _objects(_object(value.get("execution_summary")).get("subsets"))
     judges = _object(value.get("judge_summary")).get("judge_models")
     return Report(
@@ -103,6 +107,43 @@ def _read_metric(metric: Mapping[str, object], place: str) -> ReportedMetric:
                 numbers[str(subset.get("name"))] = int(counted)
     facts = _facts_of(_object(metric.get("semantics")))
     return ReportedMetric(key, name, facts, subsets, numbers, is_mean)
+
+
+def _hold_categories(metrics: Sequence[Mapping[str, object]], place: str) -> None:
+    """Raise an InputError where a category has another score than its subsets come to: one of them was changed.
+
+    EvalScope makes it the mean of its subsets by their numbers, also when it reads a report again; a metric as a whole
+    may have a score of its own. https://github.com/modelscope/evalscope/blob/main/evalscope/report/report.py
+    """
+    told = [
+        (str(metric.get("name") or _key_of(_object(metric.get("identity")))), _object(category))
+        for metric in metrics
+        for category in _list(metric.get("categories"))
+    ]
+    sums = [(key, category, found) for key, category in told if (found := _sum_subsets(category)) is not None]
+    again = find_rounding(number for _, _, (score, _, scores) in sums for number in (score, *scores))
+    allowed = 2 * (ROUNDED + (again if again > ROUNDED else 0))  # of the category, and of its subsets
+    for key, category, (score, mean, _) in sums:
+        if abs(score - mean) > allowed:
+            name = "/".join(map(str, _list(category.get("name")))) or str(category.get("name"))
+            raise InputError(
+                f"{key} is {score:g} in the category {name}, and {mean:.4f} by the subsets in it",
+                place,
+                "hand over the report as EvalScope wrote it, whole and unchanged",
+            )
+
+
+def _sum_subsets(category: Mapping[str, object]) -> tuple[float, float, list[float]] | None:
+    """Return a category's score, the mean of its subsets, and their scores; None where it does not show all."""
+    subsets = [one for one in map(_object, _list(category.get("subsets"))) if not one.get("is_aggregate")]
+    score, number = number_of(category.get("score")), number_of(category.get("num"))
+    scores = [one for subset in subsets if (one := number_of(subset.get("score"))) is not None]
+    counts = [one for subset in subsets if (one := number_of(subset.get("num"))) is not None]
+    if score is None or not number or not len(subsets) == len(scores) == len(counts):
+        return None
+    if min(counts) < 0 or sum(counts) != number:
+        return None
+    return score, sum(one * count for one, count in zip(scores, counts, strict=True)) / number, scores
 
 
 def _key_of(identity: Mapping[str, object]) -> str:

@@ -10,12 +10,10 @@ from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 
 from gateline.errors import InputError, Problem
-from gateline.readers._evalscope_reports import Report, ReportedMetric, find_names
+from gateline.readers._evalscope_reports import ROUNDED, Report, ReportedMetric, find_names
 from gateline.readers._json_document import number_of, object_of
 from gateline.readers._told_sums import find_rounding
 
-_ROUNDED = 0.5e-4 + 1e-9
-"""By how much a mean may differ from the report, which has four decimals."""
 _HINT = "keep the reports and reviews of one run, as EvalScope wrote them, whole and unchanged"
 
 Records = Mapping[tuple[str, str, int], Mapping[str, object]]
@@ -51,7 +49,7 @@ def _hold_subset(
 ) -> list[str]:
     found = []
     again = find_rounding(one for metric in report.metrics for one in metric.subsets.values())
-    allowed = _ROUNDED + (again if again > _ROUNDED else 0)  # a number rounded twice errs twice
+    allowed = ROUNDED + (again if again > ROUNDED else 0)  # a number rounded twice errs twice
     for name, metric in find_names(report, list(scores)).items():
         if subset not in metric.subsets or not metric.is_mean or name in unscored:
             continue

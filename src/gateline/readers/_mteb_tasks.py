@@ -37,6 +37,7 @@ _NO_SPLIT = frozenset({"evaluation_time", "kg_co2_emissions", "date", "evaluatio
 _NO_METRIC = frozenset({"hf_subset", "languages", "mteb_version", "scores_per_experiment", "evaluation_time",
                         "mteb_dataset_name", "date", "kg_co2_emissions"})  # fmt: skip
 _FIRST_RANK_AGREES = 0.05
+_SAME_SUM = 1e-9
 NO_METRIC_OF_THE_ENTRY = "no metric of the entry"
 
 
@@ -154,7 +155,7 @@ def find_main_metrics(records: Sequence[TaskRecord]) -> list[list[str] | None]:
         main = number_of(record.metrics.get("main_score"))
         if main is None or not names:
             continue
-        equal = {_newest_name(name) for name in names if record.metrics[name] == main}
+        equal = _metrics_like_main(record)
         by_task[record.task] = by_task.get(record.task, equal) & equal
     return [
         sorted(by_task[record.task]) or [NO_METRIC_OF_THE_ENTRY] if record.task in by_task else None
@@ -213,6 +214,7 @@ def find_warnings(records: Sequence[TaskRecord]) -> list[str]:
     versions = sorted({record.version for record in records if record.version})
     if len(versions) > 1:
         found.append(f"the results were made by several versions of mteb: {', '.join(versions)}")
+    found += _find_strange_main_scores(records)
     broken = [record for record in records if _breaks_first_rank(record)]
     if broken:
         first = broken[0]
@@ -222,6 +224,41 @@ def find_warnings(records: Sequence[TaskRecord]) -> list[str]:
             f"{first.metrics['mrr_at_1']} and {first.metrics['precision_at_1']}; the tool had an error there"
         )
     return found
+
+
+def _find_strange_main_scores(records: Sequence[TaskRecord]) -> list[str]:
+    """Return what to say of tasks whose main score is none of the other scores, of which mteb copies one."""
+    labels = find_main_metrics(records)
+    strange = [
+        record
+        for record, names in zip(records, labels, strict=True)
+        if names == [NO_METRIC_OF_THE_ENTRY] and number_of(record.metrics.get("main_score")) is not None
+    ]
+    if not strange:
+        return []
+    tasks = list(dict.fromkeys(record.task for record in strange))
+    first = next((one for one in strange if not _metrics_like_main(one)), strange[0])
+    told = (
+        f"mteb copies main_score from one of a task's other scores, and that of "
+        f"{count_of(len(tasks), 'task', 'tasks')} is a copy of none: {first.id} has {first.metrics['main_score']}; "
+        "it was changed, or written by another tool: name a metric by its own name in the policy"
+    )
+    return [told]
+
+
+def _metrics_like_main(record: TaskRecord) -> set[str]:
+    """Return the other metrics that have the value of the main score, by the names that mteb has for them now.
+
+    A mean over the tasks of another may be the same sum in another order.
+    """
+    main = number_of(record.metrics.get("main_score"))
+    values = {name: number_of(value) for name, value in record.metrics.items()}
+    return {
+        _newest_name(name)
+        for name, value in values.items()
+        if name != "main_score" and not name.startswith("nauc_")
+        if main is not None and value is not None and abs(value - main) <= _SAME_SUM
+    }
 
 
 def _breaks_first_rank(record: TaskRecord) -> bool:
