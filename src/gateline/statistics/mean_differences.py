@@ -109,8 +109,7 @@ def _merged(first: ClusterMean, second: ClusterMean) -> MergedRows:
 
 def _has_no_spread(mean: ClusterMean) -> bool:
     rows = np.concatenate([mean.centred(), mean.end_rows()])[:, 0]
-    largest = max(abs(mean.value), float(np.abs(mean.total).max()) / mean.size, 1e-300)
-    return float(np.abs(rows).max()) <= _NO_SPREAD * largest or not rows.any()
+    return float(np.abs(rows).max()) <= _NO_SPREAD * float(np.abs(mean.total).max()) / mean.size
 
 
 def _effective_clusters(first: ClusterMean, second: ClusterMean) -> int:
@@ -119,5 +118,6 @@ def _effective_clusters(first: ClusterMean, second: ClusterMean) -> int:
     total = sum(variance for variance, _ in parts)
     if total <= 0.0:
         return min(first.freedom(), second.freedom()) + 1
-    freedom = total**2 / sum(variance**2 / freedom for variance, freedom in parts)
+    # Of shares: a square of a variance of 1e-200 or 1e200 is no number.
+    freedom = 1.0 / sum((variance / total) ** 2 / freedom for variance, freedom in parts)
     return max(math.floor(freedom * (1.0 + 1e-9)), 1) + 1

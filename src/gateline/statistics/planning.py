@@ -33,7 +33,7 @@ def smallest_visible_change(
     Returns:
         A change in the unit of the gain, above 0; None below 2 clusters or where no error can be estimated.
     """
-    if len(paired) == 0 or len(paired.clusters) < 2:
+    if len(paired.clusters) < 2:
         return None
     if statistic.kind == "quantile":
         error, pull = _drawn_error(paired, statistic, relative=relative, settings=settings), 0.0
