@@ -36,6 +36,51 @@ def test_a_file_is_claimed_once_at_most(path):
     assert len(claims_of(path)) <= 1
 
 
+@pytest.mark.parametrize("path", FILES_OF_TOOLS, ids=lambda path: "/".join(path.parts[-4:]))
+def test_a_reader_of_a_tool_that_is_forced_onto_another_s_file_gives_no_run(path):
+    """Else its rules would hold for numbers that it knows nothing of; the general readers take any file."""
+    claims = claims_of(path)
+    for name, reader in readers().items():
+        if claims and name not in claims and not getattr(reader, "GENERAL", False):
+            with pytest.raises(InputError):
+                read_run(path, read_as=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        # columns that any evaluation may have, and none of Ragas' own scores
+        ("ragas", "question,answer,score\nwhat,this,0.5\n"),
+        ("ragas", '{"user_input": "what", "my_score": 0.5}\n{"user_input": "who", "my_score": 1}\n'),
+        # own measures in the form of pytrec_eval, some of them not there for a query
+        ("trec-eval", '{"q1": {"mine": 0.5, "other": 1}, "q2": {"mine": 0.1}, "q3": {"other": 0.2}}'),
+        ("trec-eval", '{"q1": {"d1": 0.5}}'),
+        # documents some of which are called like a measure
+        ("trec", '{"q1": {"map": 0.5, "d2": 0.3}, "q2": {"map": 0.1}}'),
+    ],
+)
+def test_a_reader_that_is_forced_reads_what_nothing_shows_to_be_another_s(tmp_path, name, text):
+    path = tmp_path / "run"
+    path.write_text(text)
+    assert len(read_run(path, read_as=name)) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("trec", '{"q1": {"map": 0.5, "P_10": 0.3}, "q2": {"map": 0.1}}', "scores of measures, and no documents"),
+        ("trec-eval", '{"q1": {"d1": 2, "d2": 1}, "q2": {"d3": 1}, "q3": {"d4": 1}}', "seem to be documents"),
+        ("ragas", "inputs.question,outputs.answer,reference.answer,feedback.x,execution_time,example_id,id\nw,t,t,1,0.1,1,2\n",
+         "it looks like langsmith"),
+    ],
+)  # fmt: skip
+def test_what_is_another_s_says_whose_it_seems_to_be(tmp_path, name, text, message):
+    path = tmp_path / "run"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_run(path, read_as=name)
+
+
 OWN = {"deepeval": "*.json", "promptfoo": "*.[jc]s*", "pytest": "*.*"}
 
 

@@ -123,8 +123,17 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
+def find_tools(source: Source) -> list[str]:
+    """Return the names of the readers of tools that know a file by its content."""
+    return [reader.NAME for reader in _find_claims(source) if not getattr(reader, "GENERAL", False)]
+
+
+def _find_claims(source: Source) -> list[Reader]:
+    return [reader for reader in readers().values() if reader.looks_like(source.head, source.path)]
+
+
 def _recognise(source: Source) -> Reader:
-    claims = [reader for reader in readers().values() if reader.looks_like(source.head, source.path)]
+    claims = _find_claims(source)
     claims = [reader for reader in claims if not getattr(reader, "GENERAL", False)] or claims
     if len(claims) == 1:
         return claims[0]

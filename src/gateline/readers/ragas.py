@@ -122,9 +122,24 @@ def read(source: Source, options: ReadOptions) -> Run:
             source.name,
             "let gateline find the reader, or name another one",
         )
+    if not looks_like(source.head, source.path):
+        _refuse_others(source)
     from gateline.readers._ragas_frame import describe_frame
 
     return describe_frame(run, provenance, options.id_field)
+
+
+def _refuse_others(source: Source) -> None:
+    """Raise an InputError where the reader of another tool knows the file: `question` is a column of many."""
+    from gateline.readers import find_tools
+
+    tools = find_tools(source)
+    if tools:
+        raise InputError(
+            f"is no file of Ragas: it looks like {name_some(tools)}",
+            source.name,
+            f"--read-as {tools[0]} reads it, or leave --read-as out",
+        )
 
 
 def _is_known(column: str) -> bool:

@@ -80,7 +80,15 @@ def read(source: Source, options: ReadOptions) -> Run:
     if begin.startswith(parquet.MAGIC):
         return _read_scores(source, _read_parquet(source))
     if begin.startswith(b"{"):
-        return _read_scores(source, read_json_object(source, "query -> document -> number"))
+        value = read_json_object(source, "query -> document -> number")
+        names = (name.encode("utf-8", "replace") for judged in value.values() for name in judged)
+        if any(value.values()) and all(map(names_a_measure, names)):
+            raise InputError(
+                "holds scores of measures, and no documents",
+                source.name,
+                "--read-as trec-eval reads scores; rankings are a run file",
+            )
+        return _read_scores(source, value)
     rows = first_rows(begin, 1)
     if rows and tuple(rows[0]) == _beir.HEADER:
         return _make_qrels(source, read_lines(source, 3, skip_first=True), (0, 1, 2))

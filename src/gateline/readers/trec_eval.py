@@ -155,8 +155,19 @@ def _read_json(source: Source) -> Run:
             if number is None or math.isinf(number):
                 raise InputError(f"{measure} of '{query}' is not a number: {item!r}", source.name)
             values[query][measure] = number
-    if len({measure for measured in values.values() for measure in measured}) > MOST_NAMES:
+    names = {measure for measured in values.values() for measure in measured}
+    if len(names) > MOST_NAMES:
         raise _refuse_measures(source.name)
+    scores = sum(map(len, values.values()))
+    are_known = (names_a_measure(name.encode("utf-8", "replace")) for name in names)
+    if 2 * scores < len(names) * len(values) and not any(are_known):
+        # a measure is computed for every query, a document is found for some
+        raise InputError(
+            f"names no measure that is known, and a query has {scores / len(values):.0f} of {len(names)} names: "
+            "they seem to be documents",
+            source.name,
+            "--read-as trec reads rankings and labels",
+        )
     return _finish(source, "pytrec-eval", values, dict.fromkeys(values, 0), {})
 
 
