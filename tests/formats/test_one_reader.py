@@ -70,7 +70,7 @@ def test_a_reader_that_is_forced_reads_what_nothing_shows_to_be_another_s(tmp_pa
     [
         ("trec", '{"q1": {"map": 0.5, "P_10": 0.3}, "q2": {"map": 0.1}}', "scores of measures, and no documents"),
         ("trec-eval", '{"q1": {"d1": 2, "d2": 1}, "q2": {"d3": 1}, "q3": {"d4": 1}}', "seem to be documents"),
-        ("ragas", "inputs.question,outputs.answer,reference.answer,feedback.x,execution_time,example_id,id\nw,t,t,1,0.1,1,2\n",
+        ("ragas", "inputs.question,reference.answer,feedback.x,execution_time,example_id,id\nw,t,1,0.1,1,2\n",
          "it looks like langsmith"),
     ],
 )  # fmt: skip
