@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from gateline.doctor.text import render_text
 from gateline.figures import about
 from gateline.gate import compare
 from gateline.policy import load_policy
+from gateline.reports.escape import display_width
 
 POLICY = """\
 version: 1
@@ -410,3 +412,199 @@ def test_runs_that_have_no_verdict_are_not_examined(
     _, before, after = write(tmp_path, TOLERANCE, *pass_fail(1, 1, 2))
     assert run(["doctor", str(tmp_path / "policy.yml"), "--baseline", before, "--candidate", after]) == 2
     assert "too few for a verdict" in capsys.readouterr().err
+
+
+def told_of(found: Examination) -> str:
+    return " ".join(found.conclusion)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_no_line_is_wider_than_the_terminal_whatever_the_names_are(tmp_path: Path, width: int) -> None:
+    long, wide = "a-very-long-value-of-a-label-" * 3, "没有空格的很长的中文标签" * 4
+    rules = "".join(
+        f"  - {{id: r{number}, kind: tolerance, metric: correct, slice: 'tag={name}', worse_by_at_most: 0.01}}\n"
+        for number, name in enumerate((long, wide))
+    )
+    rules += "  - {id: times, kind: tolerance, metric: latency_ms, worse_by_at_most: 5%}"
+    labels = [{"tag": long if number % 2 else wide} for number in range(60)]
+    policy, before, after = write(tmp_path, rules, *pass_fail(2, 2, 56), slices=labels)
+    found = examine(policy, before, after, Plan(copies=3, processes=1))
+    lines = render_text(found, width).splitlines()
+    assert [line for line in lines if display_width(line) > width] == []
+    assert not any(line.lstrip().startswith("%") for line in lines)  # a number and its sign stay together
+    rows = [line for line in lines if line.rstrip().endswith(" %") and line.startswith("  ")]
+    assert len(rows) >= 4
+    assert len({display_width(line.rstrip()) for line in rows if line.count(" %") == 4}) == 1
+
+
+def test_one_of_a_thing_is_not_told_as_many(tmp_path: Path) -> None:
+    policy, before, after = write(tmp_path, TOLERANCE, *pass_fail(1, 0, 0))
+    Path(policy.file).write_text(Path(policy.file).read_text().replace("at_least: 5", "at_least: 1"))
+    found = examine(load_policy(policy.file), before, after, Plan(copies=1, processes=1))
+    for text in (render_text(found, 100), render_page(found)):
+        assert not re.search(r"\b1 (questions|copies|samples|groups)\b", text)
+        assert "1 question" in text
+        assert "1 copy" in text
+    policy, before, after = write(
+        tmp_path, TOLERANCE, *pass_fail(2, 2, 6), cluster=", cluster: doc", doc=["one"] * 10
+    )
+    found = examine(policy, before, after, Plan(copies=1, processes=1))
+    assert "10 questions in 1 group\n" in render_text(found, 100)
+
+
+@pytest.mark.parametrize("copies", [1, 10, 400])
+def test_no_more_is_said_of_false_alarms_than_the_copies_can_tell(tmp_path: Path, copies: int) -> None:
+    """Whether people can live with a gate is told where the interval of the rate lies on one side of 5 %."""
+    rule = "  - {kind: tolerance, metric: correct, worse_by_at_most: 0.2}"
+    policy, before, after = write(tmp_path, rule, *mixed(96))
+    found = examine(policy, before, after, Plan(copies=copies, processes=1))
+    told = told_of(found)
+    assert found.blocked.count == 0
+    assert ("people can live with that" in told) == (found.blocked.high <= 0.05) == (copies == 400)
+    assert ("can't tell on which side" in told) == (found.blocked.low <= 0.05 < found.blocked.high)
+    assert ("0 of 1 copy (0.0 to 85.3 %)" in told) == (copies == 1)
+
+
+def test_runs_that_do_not_differ_say_nothing_of_chance(tmp_path: Path) -> None:
+    policy, before, _ = write(tmp_path, TOLERANCE, *mixed(96))
+    found = examine(policy, before, before, Plan(copies=5, processes=1))
+    assert found.no_noise
+    assert "is not known from them" in told_of(found)
+    assert "live with" not in told_of(found)
+    assert "counts as noise" not in told_of(found)
+    for other in (None, str(tmp_path / "c.jsonl")):
+        found = examine(policy, before, other, Plan(copies=5, processes=1))
+        assert not found.no_noise
+        assert "is not known from them" not in told_of(found)
+
+
+def test_what_the_one_run_lacks_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, before, _ = write(tmp_path, TOLERANCE, *mixed(40))
+    records = [json.loads(line) for line in Path(before).read_text().splitlines()]
+    for record in records[:9]:
+        record["metrics"]["correct"] = None
+    Path(before).write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert run(["doctor", str(tmp_path / "policy.yml"), "--baseline", before]) == 2
+    told = capsys.readouterr().err
+    assert told.count("correct is missing for 9 of") == 1
+    assert "rerun the evaluation" in told
+
+
+def test_copies_without_a_verdict_are_told_and_never_taken_for_a_gate_that_lets_pass(tmp_path: Path) -> None:
+    # The baseline lacks a value; a swap gives the gap to the candidate, where a hard rule must not trust it.
+    rules = "  - {id: firm, kind: limit, metric: correct, at_least: 0.98, hard: true}"
+    policy, before, after = write(tmp_path, rules, np.ones(20), np.ones(20))
+    policy_text = Path(policy.file).read_text().replace("rules:", "missing: {drop_at_most: 20%}\nrules:")
+    Path(policy.file).write_text(policy_text)
+    records = [json.loads(line) for line in Path(before).read_text().splitlines()]
+    records[3]["metrics"]["correct"] = None
+    Path(before).write_text("".join(json.dumps(record) + "\n" for record in records))
+    found = examine(load_policy(policy.file), before, after, Plan(copies=200, processes=1))
+    assert found.no_verdict == pytest.approx(100, abs=4 * math.sqrt(200) / 2)
+    assert found.blocked.of == 200 - found.no_verdict
+    text = " ".join(render_text(found, 100).split())
+    assert f"No verdict: {found.no_verdict} of 200 copies, such as: the hard rule firm" in text
+    assert "had no verdict, which stops a change as well" in told_of(found)
+    one = next(seed for seed in range(20) if _has_no_verdict(policy.file, before, after, seed))
+    found = examine(load_policy(policy.file), before, after, Plan(copies=1, processes=1, seed=one))
+    assert "No copy had a verdict" in told_of(found)
+    assert "live with" not in told_of(found)
+
+
+def _has_no_verdict(policy: str, before: str, after: str, seed: int) -> bool:
+    plan = Plan(copies=1, processes=1, seed=seed)
+    return examine(load_policy(policy), before, after, plan).no_verdict == 1
+
+
+def test_the_advice_fits_the_kind_of_the_check(tmp_path: Path) -> None:
+    """More questions do not mend a check of every single one, nor one that has none or too few by the policy."""
+    rules = (
+        "  - {id: single, kind: every, metric: correct, worse_by_at_most: 0.5}\n"
+        "  - {id: small, kind: tolerance, metric: correct, slice: 'language=de', worse_by_at_most: 0.9}"
+    )
+    labels = [{"language": "de" if number < 12 else "en"} for number in range(96)]
+    policy, before, after = write(tmp_path, rules, *mixed(96), slices=labels)
+    found = examine(policy, before, after, Plan(copies=60, processes=1))
+    told = [sentence for sentence in found.conclusion if sentence.startswith("- ")]
+    single = next(sentence for sentence in told if sentence.startswith("- single (correct) blocks"))
+    assert "a single sample breaks it" in single
+    assert "ask more questions" not in single
+    small = [sentence for sentence in told if sentence.startswith("- small")]
+    assert small == ["- small (correct · language=de) has 12 samples, where slices.at_least asks for 30"]
+
+
+def test_a_hard_rule_without_a_usable_sample_is_told_as_that(tmp_path: Path) -> None:
+    rules = "  - {id: firm, kind: tolerance, metric: correct, slice: 'language=de', worse_by_at_most: 0, hard: true}"
+    labels = [{"language": "de" if number < 5 else "en"} for number in range(60)]
+    policy, before, after = write(tmp_path, rules, *mixed(60)[::1], slices=labels[: len(mixed(60)[0])])
+    text = Path(policy.file).read_text().replace("rules:", "missing: {drop_at_most: 100%}\nrules:")
+    Path(policy.file).write_text(text)
+    for file in (before, after):
+        records = [json.loads(line) for line in Path(file).read_text().splitlines()]
+        for record in records[:5]:
+            record["metrics"]["correct"] = None
+        Path(file).write_text("".join(json.dumps(record) + "\n" for record in records))
+    found = examine(load_policy(policy.file), before, after, Plan(copies=30, processes=1))
+    assert found.blocked.share == 1.0
+    assert "it has no usable sample" in told_of(found)
+    assert "candidate alone" not in told_of(found)
+
+
+def test_a_limit_that_only_the_baseline_misses_is_told_as_that(tmp_path: Path) -> None:
+    rules = "  - {id: line, kind: limit, metric: correct, at_least: 0.9, decide_by: value}"
+    policy, before, after = write(tmp_path, rules, *pass_fail(0, 15, 60))
+    found = examine(policy, before, after, Plan(copies=60, processes=1))
+    assert found.checks[0].beyond == ["baseline"]
+    assert "the baseline lies beyond what it wants" in told_of(found)
+    assert "the runs themselves" not in told_of(found)
+
+
+def test_labels_of_people_and_waivers_that_copies_leave_out_are_told() -> None:
+    """What is counted by the judge alone is never told as what the corrected gate does."""
+    home = Path(__file__).resolve().parents[2] / "gates" / "data" / "judge"
+    policy = load_policy(home / "gate.yml")
+    files = [str(home / name) for name in ("baseline.jsonl", "candidate.jsonl")]
+    found = examine(policy, *files, Plan(copies=20, processes=1))
+    assert found.judge_alone == ["over_refusal", "refused"]
+    told = told_of(found)
+    assert "People's labels correct over_refusal, refused in a check" in told
+    assert "by what the judge says alone" in told
+    assert "chance carries copies across" not in told
+    assert (
+        "over_refusal-calibration" not in told
+    )  # a rule that copies can't try has settled nothing, by itself
+
+
+def test_a_waiver_that_is_not_applied_is_told(tmp_path: Path) -> None:
+    waiver = "\nwaivers:\n  - {rule: line, up_to: 0.5, until: 2026-12-01, by: someone, reason: meant}"
+    rules = "  - {id: line, kind: limit, metric: correct, at_least: 0.99}" + waiver
+    policy, before, after = write(tmp_path, rules, *mixed(96))
+    found = examine(policy, before, after, Plan(copies=5, processes=1))
+    assert found.waived == ["line"]
+    assert "No waiver is applied here: line is let through" in told_of(found)
+
+
+def test_every_metric_has_the_noise_that_is_assumed_also_where_it_is_not_known_of_most_questions(
+    tmp_path: Path,
+) -> None:
+    generator = np.random.default_rng(3)
+    values = (generator.random(2_000) < 0.5).astype(float)
+    policy, before, _ = write(tmp_path, TOLERANCE, values, values)
+    pairs = compare(policy, before, before).pairs
+    known = np.zeros(2_000, dtype=bool)
+    known[:400] = True
+    side = replace(pairs.metrics["correct"].candidate, usable=known, value=np.where(known, values, np.nan))
+    pairs = replace(
+        pairs,
+        metrics={
+            **pairs.metrics,
+            "correct": replace(pairs.metrics["correct"], candidate=side, baseline=side),
+        },
+    )
+    changed = []
+    for seed in range(40):
+        copy = redo_answers(pairs, 0.3, np.random.default_rng(seed)).metrics["correct"]
+        assert (copy.candidate.usable == known).all()
+        assert np.isfinite(copy.candidate.value[known]).all()
+        changed.append((copy.candidate.value[known] != values[known]).mean())
+    assert np.mean(changed) == pytest.approx(0.3 * 0.5, abs=4 * math.sqrt(0.15 * 0.85 / 400 / 40))

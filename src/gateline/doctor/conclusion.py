@@ -5,7 +5,8 @@ It computes nothing but which counts are too high or too low.
 
 from __future__ import annotations
 
-from gateline.doctor.facts import CheckFacts, Examination, PowerFacts
+from gateline.doctor.facts import CheckFacts, Examination, PowerFacts, Rate
+from gateline.errors import name_some
 from gateline.figures import about
 from gateline.findings import Status
 
@@ -15,12 +16,16 @@ LEAST_CAUGHT = 0.5
 """Share of copies with a drop that must be caught for a place to count as guarded."""
 DROP = 0.10
 """The drop that a guarded place catches."""
+FEW = 20
+"""Copies below which a count says more than a share does."""
 
 
 def conclude(found: Examination) -> list[str]:
     """Return what follows; a sentence that begins with a dash belongs to the one before."""
-    told = [*_tell_blocked(found), *_tell_gains(found), *_tell_missed(found), *_tell_undecided(found)]
-    if found.noise == "swapped" and (found.blocked.share > MOST_BLOCKED or missed(found)):
+    told = [*_tell_blocked(found), *_tell_limits_of_copies(found), *_tell_gains(found)]
+    told += [*_tell_missed(found), *_tell_undecided(found)]
+    noisy = found.noise == "swapped" and not found.no_noise
+    if noisy and (found.blocked.share > MOST_BLOCKED or missed(found)):
         told.append(
             "All that sets these two runs apart counts as noise here. If they are of two systems, two runs of one "
             "system will look better."
@@ -35,7 +40,12 @@ def place_of(metric: str, slice_: str | None) -> str:
 
 def undecided(found: Examination) -> list[CheckFacts]:
     """Return the checks that settled nothing in any copy; an improvement has nothing to settle in them."""
-    return [check for check in found.checks if not check.decides and check.kind != "improvement"]
+    return [check for check in found.checks if not can_decide(check)]
+
+
+def can_decide(check: CheckFacts) -> bool:
+    """Return whether a check settled something, or is of a kind that copies say nothing of."""
+    return check.decides or check.kind in ("improvement", "calibration")
 
 
 def missed(found: Examination) -> list[PowerFacts]:
@@ -49,31 +59,114 @@ def missed(found: Examination) -> list[PowerFacts]:
 
 def say_needs(check: CheckFacts) -> str:
     """Return how many samples a check has and would need, as far as that can be said."""
-    if check.needs is None or check.needs <= check.samples:
-        return f"has {check.samples:,} samples"
-    return f"has {check.samples:,} samples, would need about {about(check.needs)}"
+    if check.kind == "calibration":
+        return "needs people's labels, which copies don't have"
+    has = say_has(check.samples)
+    fewest = "slices.at_least" if check.slice is not None else "samples.at_least"
+    if check.needs is not None and check.needs > max(check.samples, check.at_least):
+        return f"{has}, would need about {about(check.needs)}"
+    if 0 < check.samples < check.at_least:
+        return f"{has}, where {fewest} asks for {check.at_least:,}"
+    return has
+
+
+def say_has(samples: int) -> str:
+    """Return `has 1 sample`."""
+    return f"has {say_count(samples, 'sample')}" if samples else "has no usable sample"
+
+
+def say_count(number: int, one: str, many: str = "") -> str:
+    """Return `1 copy` or `1,000 copies`; the word for many is that for one with an s when left out."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def say_copies(rate: Rate) -> str:
+    """Return `1.2 % of the copies`, or of few copies `1 of 3 copies`."""
+    if rate.of < FEW:
+        return f"{rate.count:,} of {say_count(rate.of, 'copy', 'copies')}"
+    return f"{100 * rate.share:.1f} % of the copies"
+
+
+def say_ends(rate: Rate) -> str:
+    """Return the interval of a rate: `0.5 to 2.6 %`."""
+    return f"{100 * rate.low:.1f} to {100 * rate.high:.1f} %"
 
 
 def _tell_blocked(found: Examination) -> list[str]:
-    share = f"{100 * found.blocked.share:.1f} %"
+    if not found.blocked.of:
+        return ["No copy had a verdict, so that nothing is known of what this gate blocks."]
+    if found.no_noise and found.blocked.share <= MOST_BLOCKED:
+        return []  # nothing but chance could block, and there is none
+    if all(one.kind == "improvement" for one in found.checks):
+        return []  # such a gate blocks an unchanged system by design
+    share = say_copies(found.blocked)
     guilty = sorted(
         (one for one in found.checks if one.kind != "improvement" and _blocks(one) > MOST_BLOCKED),
         key=lambda one: -_blocks(one),
     )
-    if found.blocked.share <= MOST_BLOCKED:
-        return [f"An unchanged system is blocked in {share} of the copies: people can live with that."]
-    lines = [
-        f"An unchanged system is blocked in {share} of the copies; above 5 % people learn to ignore a gate."
-    ]
-    return lines + [f"- {one.rule} ({place_of(one.metric, one.slice)}) {_why_blocked(one)}" for one in guilty]
+    alone = [one.metric for one in guilty if one.metric in found.judge_alone]
+    if found.blocked.high <= MOST_BLOCKED:
+        lines = [f"An unchanged system is blocked in {share}: people can live with that."]
+    elif found.blocked.low > MOST_BLOCKED:
+        lines = [f"An unchanged system is blocked in {share}; above 5 % people learn to ignore a gate."]
+    else:
+        ends = say_ends(found.blocked)
+        said = f"An unchanged system is blocked in {share} ({ends}). Above 5 % people learn to ignore "
+        lines = [
+            f"{said}a gate, and these copies can't tell on which side of that it lies: more (--copies) can."
+        ]
+    if found.blocked.share > MOST_BLOCKED:
+        lines += [
+            f"- {one.rule} ({place_of(one.metric, one.slice)}) "
+            + (_why_judge(one) if one.metric in alone else _why_blocked(one))
+            for one in guilty
+        ]
+    return lines
+
+
+def _tell_limits_of_copies(found: Examination) -> list[str]:
+    """Say what the copies can't show of this gate."""
+    told = []
+    if found.no_verdict > MOST_BLOCKED * found.copies:
+        told.append(
+            f"{found.no_verdict:,} of {say_count(found.copies, 'copy', 'copies')} had no verdict, which stops a change "
+            "as well, and are left out of the other numbers."
+        )
+    if found.no_noise:
+        told.append(
+            "The two runs say the same of every question, so that there is no chance in these copies: how often it "
+            "blocks a change of nothing is not known from them. Take a second run of the same system that was made "
+            "anew, or leave --candidate out."
+        )
+    if found.judge_alone:
+        told.append(
+            f"People's labels correct {name_some(found.judge_alone)} in a check. The copies have no labels: all that "
+            "is told here of it is the judge's alone, and rules of kind calibration were not tried."
+        )
+    if found.waived:
+        told.append(
+            f"No waiver is applied here: {name_some(found.waived)} is let through in a check for now."
+        )
+    return told
 
 
 def _blocks(check: CheckFacts) -> float:
     return check.fails.share + check.blocks_unshown.share
 
 
+def _why_judge(check: CheckFacts) -> str:
+    return (
+        f"blocks {100 * _blocks(check):.1f} % by what the judge says alone; in a check people's labels correct it "
+        f"({check.now}, {check.bound})"
+    )
+
+
 def _why_blocked(check: CheckFacts) -> str:
     share = f"blocks {100 * _blocks(check):.1f} %"
+    if not check.samples:
+        return f"{share}: it has no usable sample, and what can't be shown blocks"
+    if check.kind == "every":
+        return f"{share}: {_why_every(check)}"
     if check.allowed is None:
         return f"{share}: it holds the candidate alone, and {_why_alone(check)}"
     if check.fails.count >= check.blocks_unshown.count:
@@ -86,9 +179,24 @@ def _why_blocked(check: CheckFacts) -> str:
     )
 
 
+def _why_every(check: CheckFacts) -> str:
+    """Return why a check of single samples blocks: more samples would break it sooner."""
+    if check.blocks_unshown.count > check.fails.count:
+        return f"some samples have no value to hold against its bound ({check.bound})"
+    return (
+        f"a single sample breaks it ({check.bound}), and it {say_has(check.samples)}; more break it sooner. "
+        "A wider bound, or a rule on the mean"
+    )
+
+
 def _why_alone(check: CheckFacts) -> str:
     """Return why a check that judges one run blocks: the runs miss it, chance carries them across, or no proof."""
     runs = f"the runs themselves ({check.now})"
+    if check.beyond == ["baseline"] and check.status is not Status.FAIL:
+        return (
+            f"the baseline lies beyond what it wants ({check.now}, {check.bound}), and a copy has answers of both "
+            "runs; examine it on runs of the system as it is now"
+        )
     if check.status is Status.FAIL or check.holds_plainly is False:
         return f"{runs} lie beyond what it wants ({check.bound}); move the limit, or mend the system first"
     if check.holds_plainly is None:
@@ -124,9 +232,11 @@ def _tell_missed(found: Examination) -> list[str]:
         )
         if least is None:
             return []
-        return [
-            f"What gets worse by 10 points is caught in {100 * least:.0f} % of the copies or more, wherever it is put."
-        ]
+        share = "all copies" if least == 1.0 else f"{100 * least:.0f} % of the copies or more"
+        counted = ""
+        if found.blocked.share > MOST_BLOCKED:
+            counted = " This counts what is blocked without reason too."
+        return [f"What gets worse by 10 points is caught in {share}, wherever it is put.{counted}"]
     lines = [
         "What gets worse by 10 points is caught in less than half of the copies here: these places are not guarded."
     ]
@@ -143,8 +253,8 @@ def _why_missed(power: PowerFacts) -> str:
     if power.allowed:
         return f"{share}; the rule there allows as much"
     if power.needs is None or power.needs <= power.samples:
-        return f"{share}; has {power.samples:,} samples"
-    return f"{share}; has {power.samples:,} samples, about {about(power.needs)} would catch it 4 times in 5"
+        return f"{share}; {say_has(power.samples)}"
+    return f"{share}; {say_has(power.samples)}, about {about(power.needs)} would catch it 4 times in 5"
 
 
 def _tell_undecided(found: Examination) -> list[str]:

@@ -42,11 +42,27 @@ def swap_sides(pairs: Pairs, generator: np.random.Generator) -> Pairs:
     return replace(pairs, metrics=metrics, identical=False)
 
 
+def differ(pairs: Pairs) -> bool:
+    """Return whether the two runs differ in any value, so that swapping their sides changes something."""
+    for values in pairs.metrics.values():
+        before, after = values.baseline, values.candidate
+        if before is None:
+            continue
+        columns = [(before.value, after.value), (before.usable, after.usable), (before.cause, after.cause)]
+        if before.weight is not None and after.weight is not None:
+            columns.append((before.weight, after.weight))
+        if not all(np.array_equal(*both, equal_nan=both[0].dtype.kind == "f") for both in columns):
+            return True
+    return False
+
+
 def redo_answers(pairs: Pairs, share: float, generator: np.random.Generator) -> Pairs:
     """Return one run against itself, with a share of the candidate's answers made anew.
 
-    An answer that is made anew has the values of another question, the same one for all metrics: an assumption about
-    noise for who has but one run. `pairs` holds the run on both sides.
+    An answer that is made anew has the values of another question, the same one for all metrics that are known of
+    both: an assumption about noise for who has but one run. A metric that is not known of that question takes the
+    value of one of which it is, so that no metric of a part of the questions has less noise than was asked for. What
+    is missing stays missing. `pairs` holds the run on both sides.
     """
     count = len(pairs.ids)
     other = generator.integers(0, count, size=count)
@@ -54,16 +70,19 @@ def redo_answers(pairs: Pairs, share: float, generator: np.random.Generator) -> 
     metrics = {}
     for name, values in pairs.metrics.items():
         side = values.candidate
+        source, usable = other.copy(), np.flatnonzero(side.usable)
+        unknown = np.flatnonzero(redone & side.usable & ~side.usable[other])
+        if len(unknown):
+            source[unknown] = usable[generator.integers(0, len(usable), size=len(unknown))]
         from_other = replace(
             side,
-            value=side.value[other],
-            weight=None if side.weight is None else side.weight[other],
-            usable=side.usable[other],
-            cause=side.cause[other],
-            lost=side.lost[other],
+            value=side.value[source],
+            weight=None if side.weight is None else side.weight[source],
+            usable=side.usable[source],
+            cause=side.cause[source],
+            lost=side.lost[source],
         )
-        known = redone & side.usable & from_other.usable  # what is missing stays where it was missing
-        metrics[name] = MetricValues(values.candidate, _mix(side, from_other, known), values.expected)
+        metrics[name] = MetricValues(side, _mix(side, from_other, redone & side.usable), values.expected)
     return replace(pairs, metrics=metrics, identical=False)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from typing import Literal
 
 from scipy.special import betaincinv
 
@@ -14,9 +14,10 @@ import gateline
 from gateline import amounts
 from gateline.comparison import Comparison
 from gateline.doctor.conclusion import LEAST_CAUGHT, conclude
-from gateline.doctor.copies import Change
+from gateline.doctor.copies import Change, differ
 from gateline.doctor.facts import CheckFacts, Examination, PowerFacts, Rate
-from gateline.doctor.planning import Plans
+from gateline.doctor.planning import Plans, fewest
+from gateline.doctor.processes import share_out
 from gateline.doctor.trials import (
     BLOCKED,
     PASSED,
@@ -27,6 +28,7 @@ from gateline.doctor.trials import (
     Ground,
     try_copies,
 )
+from gateline.errors import GatelineError, Problem
 from gateline.findings import Finding, Status
 from gateline.gate import compare
 from gateline.metric import Metric
@@ -68,7 +70,7 @@ def examine(
 
     Raises PolicyError, InputError or NotComparable where the gate itself would have no verdict.
     """
-    comparison = compare(policy, baseline, candidate or baseline)
+    comparison = _compare(policy, baseline, candidate)
     findings = [finding for rule in policy.policy.rules for finding in rule.check(comparison)]
     changes = _list_changes(findings, policy.policy.metrics)
     redone = None if candidate is not None else plan.redone
@@ -82,31 +84,43 @@ def examine(
     return _tell(policy, (baseline, candidate), comparison, findings, ground, counts)
 
 
+def _compare(policy: PolicyFile, baseline: str, candidate: str | None) -> Comparison:
+    """Return the runs as a gate compares them; what is wrong with the one run of two sides is told once."""
+    try:
+        return compare(policy, baseline, candidate or baseline)
+    except GatelineError as error:
+        told: dict[tuple[str, str], Problem] = {}
+        for problem in error.problems:
+            told[problem.message, problem.where] = problem
+        raise type(error)(error.headline, problems=list(told.values())) from None
+
+
 def _share_out(ground: Ground, plan: Plan) -> Iterator[Counts]:
     """Return the counts of all copies, part by part, in any number of processes with the same sum."""
     parts = [range(first, min(first + _SHARE, plan.copies)) for first in range(0, plan.copies, _SHARE)]
-    processes = plan.processes or os.cpu_count() or 1
-    if processes == 1 or len(parts) == 1:
+    processes = min(plan.processes or os.cpu_count() or 1, len(parts))
+    powers = _power_copies(ground)
+    if processes == 1:
         for part in parts:
-            yield from try_copies(ground, part, _power_copies(ground))
-        return
-    with ProcessPoolExecutor(processes, initializer=_take_ground, initargs=(ground,)) as pool:
-        yield from pool.map(_try_part, parts)
+            yield from try_copies(ground, part, powers)
+    else:
+        yield from share_out(_Work(ground, powers).count, parts, processes)
 
 
-_GROUND: list[Ground] = []
-"""What a process of the pool works on: sent once, not with each part."""
+@dataclass(frozen=True)
+class _Work:
+    """What each process is given once."""
 
+    ground: Ground
+    powers: int
+    """Into how many copies drops are put."""
 
-def _take_ground(ground: Ground) -> None:
-    _GROUND[:] = [ground]
-
-
-def _try_part(numbers: Sequence[int]) -> Counts:
-    total = Counts()
-    for counts in try_copies(_GROUND[0], numbers, _power_copies(_GROUND[0])):
-        total.add(counts)
-    return total
+    def count(self, numbers: Sequence[int]) -> Counts:
+        """Return the counts of some copies together."""
+        total = Counts()
+        for counts in try_copies(self.ground, numbers, self.powers):
+            total.add(counts)
+        return total
 
 
 def _power_copies(ground: Ground) -> int:
@@ -157,10 +171,11 @@ def _tell(
         lucky_gains=rate(counts.lucky_gains, judged) if has_gains else None,
         always_blocks=list(dict.fromkeys(f.rule for f in own)),
         no_verdict=counts.no_verdict,
-        checks=[
-            _tell_check(finding, plans.findings[finding.rule, finding.slice], counts, judged)
-            for finding in findings
-        ],
+        no_verdict_reason=counts.reason,
+        no_noise=ground.redone is None and not differ(comparison.pairs),
+        judge_alone=sorted(comparison.people),
+        waived=list(dict.fromkeys(one.rule for one in policy.policy.waivers)),
+        checks=[_tell_check(finding, plans, counts, judged) for finding in findings],
         powers=[
             _tell_power(position, change, counts, plans) for position, change in enumerate(ground.changes)
         ],
@@ -178,8 +193,9 @@ def rate(count: int, of: int) -> Rate:
     return Rate(count=count, of=of, share=count / of, low=low, high=high)
 
 
-def _tell_check(finding: Finding, planned: Finding, counts: Counts, judged: int) -> CheckFacts:
+def _tell_check(finding: Finding, plans: Plans, counts: Counts, judged: int) -> CheckFacts:
     check = (finding.rule, finding.slice)
+    planned = plans.findings[check]
     against_baseline = finding.judged != "candidate"
     visible = planned.smallest_visible_change
     allowed = abs(finding.threshold) if against_baseline and finding.threshold is not None else None
@@ -193,6 +209,7 @@ def _tell_check(finding: Finding, planned: Finding, counts: Counts, judged: int)
         slice=finding.slice,
         hard=finding.hard,
         samples=finding.samples,
+        at_least=fewest(finding, plans.ground.policy),
         passes=rate(counts.checks[check, PASSED], judged),
         fails=rate(counts.checks[check, SHOWN], judged),
         blocks_unshown=rate(counts.checks[check, PROOF], judged),
@@ -204,6 +221,7 @@ def _tell_check(finding: Finding, planned: Finding, counts: Counts, judged: int)
         status=finding.status,
         summary=finding.summary,
         holds_plainly=None if against_baseline else _holds_plainly(finding),
+        beyond=[] if against_baseline else _beyond(finding),
         decides=check in counts.settled,
     )
 
@@ -212,11 +230,22 @@ def _holds_plainly(finding: Finding) -> bool | None:
     """Return whether both runs keep a bound on the candidate alone by their plain values; None where none is known."""
     if finding.failing_count is not None:
         return finding.failing_count == 0
-    values = [value for value in (finding.baseline, finding.candidate) if value is not None]
-    if finding.threshold is None or not values:
+    if finding.threshold is None or (finding.baseline is None and finding.candidate is None):
         return None
+    return not _beyond(finding)
+
+
+def _beyond(finding: Finding) -> list[Literal["baseline", "candidate"]]:
+    """Return the runs whose plain value lies beyond a bound on one run."""
+    bound = finding.threshold
+    if finding.failing_count is not None or bound is None:
+        return []
     ceiling = finding.at_most is not None
-    return all(value <= finding.threshold if ceiling else value >= finding.threshold for value in values)
+    runs: list[Literal["baseline", "candidate"]] = ["baseline", "candidate"]
+    values = zip(runs, (finding.baseline, finding.candidate), strict=True)
+    return [
+        run for run, value in values if value is not None and (value > bound if ceiling else value < bound)
+    ]
 
 
 def _tell_power(position: int, change: Change, counts: Counts, plans: Plans) -> PowerFacts:

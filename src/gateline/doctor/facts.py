@@ -35,6 +35,8 @@ class CheckFacts(Record):
     hard: bool
     samples: int
     """Usable pairs."""
+    at_least: int
+    """Fewest with which the policy decides there; 0 where any number will do."""
     passes: Rate
     """Shown to hold."""
     fails: Rate
@@ -57,6 +59,8 @@ class CheckFacts(Record):
     """How a run is summed up: `mean`, `ratio`, `total`, `p50` … `p99`."""
     holds_plainly: bool | None
     """Whether the plain values of the runs as they are keep the bound; null where it judges no run alone."""
+    beyond: list[Literal["baseline", "candidate"]]
+    """The runs whose plain value lies beyond a bound on one run; empty where none does, or none is known."""
     decides: bool
     """Whether it settled anything: it passed in one copy at least, or failed with the largest drop put in."""
 
@@ -113,6 +117,14 @@ class Examination(Record):
     """Rules that hold the candidate's own value and fail on the runs as they are."""
     no_verdict: int
     """Copies that had no verdict at all."""
+    no_verdict_reason: str | None
+    """Why the first of these had none."""
+    no_noise: bool
+    """Whether the two runs say the same of every question, so that nothing is known of chance."""
+    judge_alone: list[str]
+    """Metrics that people's labels correct in a check; copies have no labels, so the judge alone counts here."""
+    waived: list[str]
+    """Rules that a waiver of the policy lets through; no waiver is applied here."""
     checks: list[CheckFacts]
     powers: list[PowerFacts]
     conclusion: list[str]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from gateline.doctor.conclusion import place_of, say_needs
+from gateline.doctor.conclusion import can_decide, place_of, say_needs
 from gateline.doctor.facts import CheckFacts, Examination, PowerFacts
-from gateline.doctor.text import alarm_sentences, noise_sentence, power_sentence, rows_of
+from gateline.doctor.text import alarm_sentences, copies_sentence, heading, power_sentence, rows_of
 from gateline.reports.escape import clean
 from gateline.reports.sandbox import make_template
 
@@ -26,7 +26,8 @@ def render_page(found: Examination) -> str:
         found=found,
         name=clean(found.policy),
         style=Markup(_read("doctor.css")),
-        noise=noise_sentence(found),
+        heading=heading(found),
+        copies=copies_sentence(found),
         alarms=[clean(sentence, 1_000) for sentence in alarm_sentences(found)],
         compared=power_sentence(found),
         conclusion=_group(found.conclusion),
@@ -53,8 +54,8 @@ def _row(check: CheckFacts) -> dict[str, Any]:
         "passes": _percent(check.passes.share),
         "fails": _percent(check.fails.share),
         "unproven": _percent(check.blocks_unshown.share),
-        "decides": check.decides or check.kind == "improvement",
-        "verdict": f"{'' if check.decides or check.kind == 'improvement' else 'never: '}{say_needs(check)}",
+        "decides": can_decide(check),
+        "verdict": f"{'' if can_decide(check) else 'never: '}{say_needs(check)}",
     }
 
 

@@ -18,9 +18,17 @@ from gateline.doctor.trials import Check, Ground, judge, make_copy
 from gateline.errors import NotComparable
 from gateline.findings import Finding
 from gateline.pairing import Pairs
+from gateline.policy import Policy
 
 _NUMBER = 2**32
 """Number of the copy; no other copy has it."""
+
+
+def fewest(finding: Finding, policy: Policy) -> int:
+    """Return with how many samples a check may decide at the least; 0 where any number will do."""
+    if finding.hard or finding.kind in ("every", "calibration"):
+        return 0
+    return policy.samples.at_least if finding.slice is None else policy.slices.at_least
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,8 @@ class Plans:
                 continue
             visible = comparison.smallest_visible_change(one.metric, one.slice, one.judged, one.family)
             if visible is not None:
-                needs.append(math.ceil(one.samples * (visible / beyond) ** 2 - 1e-9))
+                needed = math.ceil(one.samples * (visible / beyond) ** 2 - 1e-9)
+                needs.append(max(needed, fewest(one, self.ground.policy)))
         return min(needs, default=None)
 
     def _beyond(self, change: Change, finding: Finding) -> float:

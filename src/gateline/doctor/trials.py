@@ -64,6 +64,8 @@ class Counts:
 
     copies: int = 0
     no_verdict: int = 0
+    reason: str | None = None
+    """Why the first copy without a verdict had none."""
     false_alarms: int = 0
     unshown: int = 0
     lucky_gains: int = 0
@@ -76,6 +78,7 @@ class Counts:
         """Add the counts of other copies."""
         for name in ("copies", "no_verdict", "false_alarms", "unshown", "lucky_gains"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.reason = self.reason or other.reason
         self.checks += other.checks
         self.changes += other.changes
         self.settled |= other.settled
@@ -111,8 +114,9 @@ def make_copy(ground: Ground, generator: np.random.Generator) -> Pairs:
 def _judge_copy(ground: Ground, pairs: Pairs, counts: Counts) -> None:
     try:
         findings = judge(ground.policy, pairs)
-    except NotComparable:
+    except NotComparable as error:
         counts.no_verdict += 1
+        counts.reason = error.problems[0].message
         return
     against = [one for one in findings if one.kind != "improvement"]
     gains = [one for one in findings if one.kind == "improvement"]
