@@ -135,13 +135,43 @@ def test_a_row_without_a_denominator_leaves_no_end_of_the_support():
     assert chance_above(np.array([high - 1.0, high - 2.0, -1.0]), 0.0) == pytest.approx(
         1 - ndtr(-1.96), rel=1e-6
     )
+    assert chance_above(np.array([low - 1.0, low - 2.0, -1.0]), 0.0) == pytest.approx(ndtr(-1.96), rel=1e-5)
     assert 1.0 < low < high < math.inf
     assert find_ends(rows, -60.0)[1] == math.inf
 
 
-def test_equal_rows_have_one_end():
-    rows = merge_equal_rows(np.full(5, 0.3), np.ones(5), np.ones(5))
-    assert find_ends(rows, -1.96) == (pytest.approx(0.3), pytest.approx(0.3))
+@pytest.mark.parametrize("rows", [1, 5])
+@pytest.mark.parametrize("value", [0.3, 0.0, -7e20])
+def test_equal_rows_have_one_end(value, rows):
+    merged = merge_equal_rows(np.full(rows, value), np.ones(rows), np.ones(rows))
+    assert find_ends(merged, -1.96) == (pytest.approx(value), pytest.approx(value))
+
+
+def test_rows_are_merged_once_and_those_that_are_nothing_are_left_out():
+    merged = merge_equal_rows(
+        np.array([2.0, 0.0, -1.0, 2.0, 0.0, 2.0]),
+        np.array([1.0, 0.0, 3.0, 1.0, 2.0, 4.0]),
+        np.array([1.0, 1.0, 0.5, 2.0, 1.0, 1.0]),
+    )
+    assert list(zip(merged.numerator, merged.denominator, merged.shape, strict=True)) == [
+        (-1.0, 3.0, 0.5),
+        (0.0, 2.0, 1.0),
+        (2.0, 1.0, 3.0),
+        (2.0, 4.0, 1.0),
+    ]
+    equal = merge_equal_rows(np.array([1.0, 0.0, 1.0, -2.0]), np.array([3.0, 0.0, 3.0, 3.0]), np.ones(4))
+    assert equal.numerator.tolist() == [-2.0, 1.0]
+    assert equal.denominator.tolist() == [3.0, 3.0]
+    assert equal.shape.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("unit", [1e-30, 1e-9, 1e9, 1e30])
+def test_the_units_of_values_and_of_denominators_are_free(unit):
+    values, below = np.array([0.2, -0.1, 0.7, 0.0]), np.array([1.0, 2.0, 1.5, 1.0])
+    low, high = find_ends(merge_equal_rows(values, below, np.ones(4)), -1.96)
+    for above, under in ((unit, 1.0), (1.0, unit), (unit, unit)):
+        found = find_ends(merge_equal_rows(above * values, under * below, np.ones(4)), -1.96)
+        assert found == pytest.approx((low * above / under, high * above / under), rel=1e-6)
 
 
 values = st.lists(st.integers(-20, 20).map(lambda step: step / 20), min_size=2, max_size=30)
