@@ -1,4 +1,4 @@
-"""Whatever key of a report is missing everywhere, or holds a number where something else belongs: read or refused."""
+"""Whatever key of a report is missing everywhere, or holds what does not belong there: read or refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tries import EXAMPLES
 LONGEST = 3
 """Items of a list, and lines, that are kept: the others are alike."""
 GONE = object()
-INSTEAD = (GONE, 10**400, 0.5)
+INSTEAD = (GONE, 10**400, 0.5, [], *(({}, None, "", "x", True, [[]], {"a": None}) if EXAMPLES else ()))
 
 
 def parse(content: bytes) -> list[Any] | None:

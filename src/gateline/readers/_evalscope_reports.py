@@ -139,7 +139,7 @@ def _sum_subsets(category: Mapping[str, object]) -> tuple[float, float, list[flo
     score, number = number_of(category.get("score")), number_of(category.get("num"))
     scores = [one for subset in subsets if (one := number_of(subset.get("score"))) is not None]
     counts = [one for subset in subsets if (one := number_of(subset.get("num"))) is not None]
-    if score is None or not number or not len(subsets) == len(scores) == len(counts):
+    if score is None or not number or not subsets or not len(subsets) == len(scores) == len(counts):
         return None
     if min(counts) < 0 or sum(counts) != number:
         return None

@@ -153,7 +153,7 @@ def _identify(source: Source, rows: Rows, records: Sequence[Row]) -> tuple[list[
     """Return the ids, and what they were made of where the file has none."""
     if any(value is not None for value in rows.column(EXAMPLE)):
         return take_ids(rows, EXAMPLE, source.name), ""
-    texts = [str(record["question"] or "") for record in records]
+    texts = [str(record.get("question") or "") for record in records]  # gone where none has one
     if not all(texts):
         raise InputError(
             f"{count_of(texts.count(''), 'record has', 'records have')} neither {EXAMPLE} nor inputs, so "
