@@ -187,6 +187,10 @@ def test_labels_that_are_clusters_of_their_own_are_merged_as_others_are():
     cells = generator.integers(0, 7, 40)
     table = np.bincount(cells, minlength=9).reshape(3, 3).astype(float)
     ends = _end_points(table)
+    rows, columns = table.sum(axis=1) / 40.0, table.sum(axis=0) / 40.0
+    chance = np.outer(rows, columns) * (1.0 - np.eye(3))
+    assert ends[0].reshape(3, 3) == pytest.approx(np.diag(0.5 * (rows + columns)), abs=1e-12)
+    assert ends[1].reshape(3, 3) == pytest.approx(chance / chance.sum(), abs=1e-12)
     unfolded = np.zeros((40, 9))
     unfolded[np.arange(40), cells] = 1.0
     short, long = _merged_tables(cells, np.arange(40), 9, ends), MergedRows.of(unfolded, ends)
@@ -221,7 +225,13 @@ RATES = [
     ((9, 1, 2, 10), (20, 24), 1, 0.9),
     ((10, 2, 2, 12), (30, 12), 2, 0.8),
     ((5, 0, 1, 8), (3, 40), 1, 0.8),
-    ((5, 2, 2, 9), (11, 9), 1, 0.6),  # in some draws the judge is no better than chance
+    ((5, 2, 2, 9), (11, 9), 1, 0.6),
+    (
+        (4, 2, 1, 3),
+        (30, 10),
+        1,
+        0.7,
+    ),  # in a tenth of the draws the judge is no better than chance; above 1, cut off
     ((11, 1, 0, 9), (57, 2), 3, 0.7),
 ]
 
@@ -250,16 +260,18 @@ def test_the_interval_of_a_corrected_rate_is_that_of_draws_made_here(labelled, r
     better = rates[0] > rates[1]
     corrected = (rates[2] - rates[1]) / (rates[0] - rates[1])
     tail = float(ndtr(adjusted_deviate(level, min(parts[0][3], parts[1][3]))))
-    lows, low_allowed = ends_of_draws(np.where(better, corrected, -1e6), tail)
-    highs, high_allowed = ends_of_draws(np.where(better, corrected, 1e6), tail)
+    both = [
+        np.where(better, corrected, beyond) for beyond in (-1e6, 1e6)
+    ]  # what can't be corrected: half on each side
+    ends, allowed = ends_of_draws(np.concatenate(both), tail)
     ratios = [above.sum() / below.sum() for above, below, _, _ in parts]
     value = (ratios[2] - ratios[1]) / (ratios[0] - ratios[1])
     found = correct_rate(samples_of(judge, human, cluster), level=level, seed=2)
     assert found.value == pytest.approx(min(max(value, 0.0), 1.0), abs=1e-12)
     assert found.cut_off is not (0.0 <= value <= 1.0)
-    low, high = min(lows[0], found.value), max(highs[1], found.value)
-    assert found.interval.low == pytest.approx(max(low, 0.0), abs=1.5 * low_allowed[0])
-    assert found.interval.high == pytest.approx(min(high, 1.0), abs=1.5 * high_allowed[1])
+    low, high = min(ends[0], found.value), max(ends[1], found.value)
+    assert found.interval.low == pytest.approx(max(low, 0.0), abs=2.0 * allowed[0])
+    assert found.interval.high == pytest.approx(min(high, 1.0), abs=2.0 * allowed[1])
     assert 0.0 <= found.interval.low <= found.interval.high <= 1.0
     assert (found.interval.level, found.interval.method, found.interval.notes) == (level, "bayesian", ())
     assert found.interval.resamples >= DRAWS

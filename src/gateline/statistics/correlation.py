@@ -94,8 +94,9 @@ def _influence(first: Floats, second: Floats, weights: Floats, value: float, *, 
         return pull
     total = float(weights.sum())
     for own, its, rest in ((0, one, other), (1, other, one)):
+        # What a sample adds to the ranks of larger values; Σ slope·rank, which it takes off all, is 0.
         slope = weights * (rest - value * its) / _spread(scores[own], weights) / total
-        pull = pull + _sum_above(values[own], slope) - float(slope @ scores[own])
+        pull = pull + _sum_above(values[own], slope)
     return pull
 
 

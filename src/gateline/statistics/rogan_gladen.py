@@ -91,7 +91,7 @@ def correct_rate(samples: JudgedSamples, *, level: float, seed: int) -> Correcte
     Returns:
         The rate, cut off at 0 and 1. There is none unless the interval of sensitivity − false-positive rate lies
         above 0. The interval draws all three rates together, with end points of 0 and 1 for each; a draw in which
-        the judge is no better than chance counts as beyond both ends.
+        the judge is no better than chance counts one half beyond either end.
     """
     separation = measure_separation(samples, level=level, seed=seed)
     if separation.value is None or separation.interval is None:
