@@ -166,6 +166,28 @@ def _started_again_and_again(folder: Path, number: signal.Signals) -> Iterator[s
         yield child
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks the C library by its Linux name")
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["check"], 2)])
+def test_a_library_that_aborts_at_the_end_of_the_process_does_not_change_its_code(
+    arguments: list[str], code: int
+) -> None:
+    """Threads of C++ that still stand then do so now and then; here, the C library is told to abort each time."""
+    script = (
+        "import ctypes, sys\n"
+        "from gateline.__main__ import main, start\n"
+        "library = ctypes.CDLL(None)\n"
+        "library.__cxa_atexit(ctypes.cast(library.abort, ctypes.c_void_p), None, None)\n"
+        f"sys.argv = ['gateline', *{arguments!r}]\n"
+    )
+    ends = [
+        subprocess.run([sys.executable, "-c", script + last], capture_output=True, text=True, check=False)
+        for last in ("start()", "sys.exit(main())")
+    ]
+    assert [one.returncode for one in ends] == [code, -signal.SIGABRT]
+    assert ends[0].stdout == ends[1].stdout
+    assert ends[0].stderr == ends[1].stderr
+
+
 def test_the_entry_point_is_the_command_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
