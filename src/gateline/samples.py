@@ -238,7 +238,7 @@ def number_text(value: float) -> str:
 
 def count_digits(value: float) -> int:
     """Return how many significant digits a number has, zeros at the end left out: 3 for `0.812` and for `81200`."""
-    return len(f"{abs(_to_float(value)):.15e}".partition("e")[0].replace(".", "").rstrip("0"))
+    return len(repr(abs(_to_float(value))).partition("e")[0].replace(".", "").strip("0"))
 
 
 def _texts_of(column: Sequence[object]) -> list[tuple[str, ...]]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateline.errors import InputError
-from gateline.samples import Run, label_texts, number_text, read_number
+from gateline.samples import Run, count_digits, label_texts, number_text, read_number
 
 
 def run_of(**columns: object) -> Run:
@@ -140,3 +140,18 @@ def test_whole_numbers_are_written_digit_for_digit(number):
 def test_any_number_text_reads_back(number):
     assert read_number(number_text(number)) == number
     assert read_number(f" {number!r} ") == number
+
+
+@given(st.integers(1, 10**15 - 1), st.integers(-20, 20))
+def test_the_digits_of_a_number_are_those_it_was_written_with(number: int, exponent: int) -> None:
+    """0.812 is no number of a double: its sixteenth digit is not told as one that was measured."""
+    written = len(str(number).strip("0"))
+    assert count_digits(float(f"{number}e{exponent}")) == written
+    assert count_digits(-float(f"{number}e{exponent}")) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "digits"), [(0.812, 3), (0.81, 2), (81200, 3), (0.0, 0), (1e-7, 1), (665.1, 4)]
+)
+def test_zeros_at_the_end_are_no_digits(value: float, digits: int) -> None:
+    assert count_digits(value) == digits

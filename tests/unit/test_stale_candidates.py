@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateline.pairing import Pairs
+from gateline.pairing.carried import _last_digits
 from gateline.reports import render
 from gateline.verdict import Verdict
 from runs import SHARED, TOLERANCE, check_gate, make_pairs, make_run, write_gate, write_run
@@ -172,6 +173,72 @@ def test_few_copies_of_a_fine_time_are_more_than_chance(digits: int, copied: int
             after[row] = copy.deepcopy(before[row])
         pairs = pairs_of(before, after)
         assert {f"q{row}" for row in rows} <= {pairs.ids[place] for place in pairs.carried}
+
+
+def identified(ids: list[str | None], other: str | None = None) -> Records:
+    records = [{"id": f"q{row:02}", "metrics": {"score": 1.0}, "run_id": one} for row, one in enumerate(ids)]
+    return records if other is None else [{**record, other: "x"} for record in records]
+
+
+def test_a_time_of_0_and_an_id_that_is_blank_were_not_measured() -> None:
+    """The kind of value that stands for none: equal in both runs, it carries nothing over."""
+    before, after = measured(1), measured(2)
+    for row in range(0, 60, 3):
+        after[row] = copy.deepcopy(before[row])
+        before[row]["latency_ms"] = after[row]["latency_ms"] = 0.0
+    assert pairs_of(before, after).carried == []
+    names = [None if row % 2 else f"r{row}" for row in range(20)]
+    others = [name and f"s{name}" for name in names]
+    assert pairs_of(identified(names), identified(others)).carried == []
+    others[4] = "r4"
+    assert pairs_of(identified(names), identified(others)).carried == [4]
+
+
+def test_what_one_run_alone_tells_makes_no_other_record() -> None:
+    names = [f"r{row}" for row in range(10)]
+    for before, after in (("was", None), (None, "now"), ("was", "now")):
+        assert pairs_of(identified(names, before), identified(names, after)).carried == list(range(10))
+
+
+def test_a_number_that_both_records_lack_is_the_same_in_both() -> None:
+    before, after = measured(1, digits=9), measured(2, digits=9)
+    for row in range(60):
+        before[row]["tokens"] = after[row]["tokens"] = 5
+    for row in (3, 7):
+        before[row]["tokens"] = None
+        after[row] = copy.deepcopy(before[row])
+    after[8], after[9] = copy.deepcopy(before[8]), copy.deepcopy(before[9])
+    after[8]["tokens"] = before[9]["tokens"] = None
+    pairs = pairs_of(before, after)
+    assert {pairs.ids[place] for place in pairs.carried} == {"q3", "q7"}
+
+
+def test_a_few_copies_are_found_among_thousands() -> None:
+    before, after = measured(1, 3_500, digits=12), measured(2, 3_500, digits=12)
+    after[77], after[3_000] = copy.deepcopy(before[77]), copy.deepcopy(before[3_000])
+    pairs = pairs_of(before, after)
+    assert {pairs.ids[place] for place in pairs.carried} == {"q77", "q3000"}
+
+
+@pytest.mark.parametrize(("sizes", "steps"), [
+    ([0.812, 0.81, 0.9, 0.777, 0.123], [0.001] * 5),  # thousandths, of which some end in zeros
+    ([1234.0, 56.78, 0.9012, 1.23e7, 4320.0], [1.0, 0.01, 0.0001, 1e4, 1.0]),  # four digits
+    ([1005.1, 12.5, 0.1, 20.0, 333.3], [0.1] * 5),
+    ([70.0], [10.0]),
+])  # fmt: skip
+def test_the_last_digit_is_that_of_the_column(sizes: list[float], steps: list[float]) -> None:
+    assert _last_digits(np.array(sizes)) == pytest.approx(steps)
+
+
+def test_a_refusal_names_the_candidate_and_what_to_do(tmp_path: Path) -> None:
+    plain = [{"id": f"q{row}", "metrics": {"score": 1.0}} for row in range(30)]
+    for records, hint in (
+        (measured(1), "evaluate the candidate again, all of it"),
+        (plain, "evaluate the candidate again, and have"),
+    ):
+        (problem,) = decide(tmp_path, records, records, require_fresh=True).problems
+        assert problem.where.endswith("candidate.jsonl")
+        assert problem.hint.startswith(hint)
 
 
 @given(st.integers(0, 10_000), st.sets(st.integers(0, 59), min_size=1))
