@@ -240,6 +240,124 @@ def test_a_golden_set_may_not_relabel_a_question_that_the_candidate_lost() -> No
     assert labels.lost_in("risk=high") == ["q2"]
 
 
+@pytest.mark.parametrize("right", ["de", "en"])
+def test_where_the_runs_disagree_the_golden_set_may_agree_with_either(right: str) -> None:
+    before, after = records("q1 de 1>1 q2 de 1>1 q3 en 1>1")
+    after[0]["slices"]["language"] = "en"
+    pairs = make_pairs(
+        (make_run(before), make_run(after)),
+        named("language=de"),
+        golden=golden(
+            {"id": "q1", "language": right}, {"id": "q2", "language": "de"}, {"id": "q3", "language": "en"}
+        ),
+    )
+    assert members(pairs, "language=de") == (["q1", "q2"] if right == "de" else ["q2"])
+
+
+@pytest.mark.parametrize("right", ["de", "en"])
+def test_attempts_that_disagree_are_where_the_golden_set_has_them(right: str) -> None:
+    before, after = records("q1 de 1,1>1,1 q2 de 1>1 q3 en 1>1")
+    before[1]["slices"]["language"] = after[0]["slices"]["language"] = "en"
+    pairs = make_pairs(
+        (make_run(before), make_run(after)),
+        named("language=de"),
+        golden=golden(
+            {"id": "q1", "language": right}, {"id": "q2", "language": "de"}, {"id": "q3", "language": "en"}
+        ),
+    )
+    assert members(pairs, "language=de") == (["q1", "q2"] if right == "de" else ["q2"])
+
+
+def test_a_slice_does_not_go_away_with_its_last_question() -> None:
+    """The kind of change that empties a slice: what the candidate lost stays in the family, with no pair."""
+    pairs = make_pairs("q1 de 1>1 q2 en 1>- q3 1>- q4 de 1>1", BY, slices="{by: [language]}", **LOSSY)
+    assert pairs.labels.family("language") == ["language=de", "language=en", "language=(none)"]
+    assert [members(pairs, name) for name in pairs.labels.family("language")] == [["q1", "q4"], [], []]
+    assert pairs.labels.lost_in("language=en") == ["q2"]
+    assert pairs.labels.lost_in("language=(none)") == ["q3"]
+    assert pairs.labels.lost_in(None) == ["q2", "q3"]
+
+
+def test_a_lost_question_has_the_label_of_any_of_its_attempts() -> None:
+    before, after = records("q1 de 1>1 q2 en 1,1,1>-")
+    before[1]["slices"] = {}
+    before[3]["slices"] = {}
+    pairs = make_pairs((make_run(before), make_run(after)), BY, slices="{by: [language]}", **LOSSY)
+    assert pairs.labels.lost_in("language=en") == ["q2"]
+    assert pairs.labels.family("language") == ["language=de", "language=en"]
+
+
+def test_a_lost_question_is_where_the_golden_set_has_it() -> None:
+    pairs = make_pairs("q1 de 1>1 q2 1>- q3 en 1>-", named("language=de"), **LOSSY)
+    asked = golden(
+        {"id": "q1", "language": "de"}, {"id": "q2", "language": "fr"}, {"id": "q3", "language": ""}
+    )
+    labels = Labels(pairs.ids, pairs.sides, asked, pairs.labels.terms, ["q2", "q3"])
+    assert labels.lost_in("language=fr") == ["q2"]
+    assert labels.lost_in("language=en") == ["q3"]
+    assert labels.family("language") == ["language=de", "language=en", "language=fr"]
+
+
+def test_the_value_of_a_slice_may_hold_an_equals_sign() -> None:
+    before, after = records("q1 rule=a 1>1 q2 rule=b 1>1")
+    before[0]["slices"]["rule"] = after[0]["slices"]["rule"] = "x=y"
+    pairs = make_pairs((make_run(before), make_run(after)), named("rule=x=y"))
+    assert members(pairs, "rule=x=y") == ["q1"]
+
+
+def test_a_label_that_the_golden_set_alone_has_is_known() -> None:
+    asked = golden({"id": "q1", "risk": "high"}, {"id": "q2", "risk": "low"})
+    pairs = make_pairs("q1 1>1 q2 1>1", named("risk=high"), golden=asked)
+    assert members(pairs, "risk=high") == ["q1"]
+    with pytest.raises(PolicyError) as raised:
+        make_pairs("q1 1>1 q2 1>1", named("risk=hihg"), golden=asked)
+    assert "high" in problems(raised)[0]
+    grouped = make_pairs("q1 1>1 q2 1>1", golden=asked, samples="{at_least: 1, cluster: risk}")
+    assert grouped.labels.clusters()[1] == ["risk=high", "risk=low"]
+
+
+def test_questions_of_one_run_are_counted_in_the_slices_that_rules_look_at() -> None:
+    """Those that only one run has: by named slice, by condition, by label, each id once, and where no label is."""
+    before, after = records("q1 de 1>1 n1 de topic=a ->1,1 n2 fr topic=b ->1 n3 ->1 n4 de topic=b ->1")
+    run = make_run(after)
+    pairs = make_pairs(
+        (make_run(before), run),
+        named("hard-topics"),
+        named("language=de").replace("id: r", "id: german"),
+        BY.replace("id: r", "id: each"),
+        slices="{by: [language], named: {hard-topics: {topic: [a, b], language: [de, fr]}}}",
+        samples="{at_least: 1, on_mismatch: intersect}",
+        missing="{drop_at_most: 1}",
+    )
+    assert pairs.labels.count_by_slice(["n1", "n2", "n3", "n4"], run) == {
+        "hard-topics": 3,
+        "language=de": 2,
+        "language=fr": 1,
+        "language=(none)": 1,
+    }
+    assert pairs.labels.count_by_slice(["n3"], run) == {"language=(none)": 1}
+    assert pairs.labels.count_by_slice([], run) == {}
+    bare = make_run([{"id": "n1", "metrics": {"score": 1.0}, "slices": {}}])
+    assert pairs.labels.count_by_slice(["n1"], bare) == {"language=(none)": 1}
+
+
+def test_where_runs_disagree_five_questions_are_shown_with_line_and_both_labels() -> None:
+    before, after = records("q*7 de 1>1")
+    for record in after:
+        record["slices"]["language"] = "en"
+    with pytest.raises(NotComparable) as raised:
+        make_pairs((make_run(before, "baseline.jsonl"), make_run(after)), named("language=de"))
+    found = problems(raised)
+    assert found[:5] == [
+        f"candidate.jsonl:{n}: sample 'q{n}' is language=en in the candidate and language=de in the baseline"
+        for n in range(1, 6)
+    ]
+    assert len(found) == 6
+    assert found[5].startswith(
+        "candidate.jsonl: another label language in the candidate for 7 of 7 questions"
+    )
+
+
 def test_both_runs_must_answer_the_golden_set() -> None:
     with pytest.raises(NotComparable) as raised:
         make_pairs("q1 1>1 q2 1>1", golden=golden({"id": "q1"}, {"id": "q2"}, {"id": "q3"}, {"id": "q4"}))
