@@ -19,8 +19,9 @@ from gateline.guard import compare_policies
 from gateline.pairing import pair, refuse_missing, refuse_stale
 from gateline.policy import PolicyFile, load_policy
 from gateline.readers import read_run
+from gateline.reduced_mark import is_reduced
 from gateline.reduction.file import FORMAT as REDUCED
-from gateline.reduction.file import is_reduced, read_reduced
+from gateline.reduction.file import read_reduced
 from gateline.remark import said
 from gateline.samples import Run
 from gateline.verdict import PolicyChange, Verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from gateline.cli.output import print_note, write_together
@@ -20,6 +21,7 @@ def run_reduce(options: argparse.Namespace) -> int:
     path = Path(options.output)
     if path.suffix not in (".parquet", ".json"):
         raise PolicyError(f"--output must end with .parquet or .json, not {path.name}")
+    _refuse_reduced(options.files)
     plan = make_plan(load_policy(options.policy), groups=_read_groups(options.groups))
     engine = start_engine(options.engine, memory=options.memory)
     try:
@@ -30,6 +32,17 @@ def run_reduce(options: argparse.Namespace) -> int:
     write_together({path: content})
     print_note(f"wrote {sums.statement['records']:,} records as {len(content):,} bytes to {path}")
     return 0
+
+
+def _refuse_reduced(files: Sequence[str]) -> None:
+    """Raise InputError where one of the logs is a reduced file already: there are no samples in it to sum up."""
+    from gateline.errors import InputError
+    from gateline.files import find_matches
+    from gateline.reduced_mark import is_reduced
+
+    for name in (one for file in files for one in find_matches(file) or [file]):
+        if is_reduced(name):
+            raise InputError("is a reduced file already", name, "take the log that it was made of")
 
 
 def _read_groups(text: str) -> int:

@@ -26,6 +26,7 @@ from typing import Protocol, cast
 from gateline.errors import InputError, PolicyError, did_you_mean, name_some
 from gateline.files import find_matches
 from gateline.readers._source import ReadOptions, Source
+from gateline.reduced_mark import is_reduced
 from gateline.samples import Run
 
 File = str | PathLike[str]
@@ -99,6 +100,12 @@ def _read_source(source: Source, read_as: str | None, id_field: str | None) -> R
         if not source.head.strip() and not source.data.strip():
             raise InputError(f"0 samples: the file is empty ({len(source.data)} bytes)", source.name)
         source.refuse_other_encodings()
+        if is_reduced(source.path):
+            raise InputError(
+                "is a reduced file: it holds sums that gateline reduce made for a policy, and no single samples",
+                source.name,
+                "gateline check takes it, alone and without --read-as; for anything else take the log itself",
+            )
     reader = readers()[read_as] if read_as is not None else _recognise(source)
     with _collector_at_rest():
         run = reader.read(source, ReadOptions(id_field=id_field))

@@ -53,7 +53,7 @@ def column_names(path: Path) -> list[str]:
         return []
     try:
         return list(pyarrow.parquet.read_schema(path).names)
-    except (pyarrow.ArrowException, OSError):
+    except (pyarrow.ArrowException, OSError, ValueError):  # ValueError: names that are no UTF-8
         return []
 
 
@@ -106,7 +106,7 @@ def _names_in(schema: pyarrow.Schema) -> Iterator[str]:
 def _unreadable() -> tuple[type[Exception], ...]:
     import pyarrow
 
-    return (pyarrow.ArrowException, OSError)
+    return (pyarrow.ArrowException, OSError, ValueError)  # ValueError: names or texts that are no UTF-8
 
 
 def _refuse(source: Source, error: Exception) -> InputError:
