@@ -200,6 +200,56 @@ def test_what_one_run_alone_tells_makes_no_other_record() -> None:
         assert pairs_of(identified(names, before), identified(names, after)).carried == list(range(10))
 
 
+def test_what_is_left_after_all_columns_must_be_more_than_chance_too() -> None:
+    """Eight equal times of three digits are too many, but one record that is the same in all is not."""
+    before, after = measured(1, digits=3), measured(2, digits=3)
+    for row in range(0, 60, 3):
+        after[row] = copy.deepcopy(before[row])
+        after[row]["answer"], before[row]["answer"] = "now", "was" if row else "now"
+    assert pairs_of(before, after).carried == []
+
+
+def test_any_measured_column_tells_a_copy_where_the_others_are_blank() -> None:
+    before, after = measured(1, digits=9), measured(2, digits=9)
+    for row in range(60):
+        before[row]["run_id"], after[row]["run_id"] = (f"b{row}", f"c{row}") if row % 3 else (None, None)
+    after[6], after[7] = copy.deepcopy(before[6]), copy.deepcopy(before[7])
+    after[8] = {**copy.deepcopy(before[8]), "latency_ms": 0.0}
+    before[8]["latency_ms"] = 0.0
+    pairs = pairs_of(before, after)
+    assert {pairs.ids[place] for place in pairs.carried} == {"q6", "q7", "q8"}
+
+
+def test_a_column_of_one_run_or_one_that_repeats_in_either_tells_nothing() -> None:
+    names = [f"r{row}" for row in range(12)]
+    before, after = identified(names), identified([f"s{row}" for row in range(12)])
+    after[3]["run_id"] = "r3"
+    for number, record in enumerate(before):
+        record["latency_ms"] = 1.25 + number
+    assert pairs_of(before, after).carried == [3]  # the candidate has no times
+    for record in before:
+        record["run_id"] = "r3"
+    assert pairs_of(before, after).carried == []
+    twice = identified([f"r{row // 2}" for row in range(12)])
+    assert pairs_of(twice, copy.deepcopy(twice)).carried == []
+
+
+def test_times_are_found_under_the_name_that_the_policy_gives_them() -> None:
+    before, after = measured(1, digits=9), measured(2, digits=9)
+    after[5] = copy.deepcopy(before[5])
+    for record in (*before, *after):
+        record["took"] = record.pop("latency_ms")
+    score = "score: {better: higher, range: [0, 1]}"
+    for time, found in (
+        (", waited: {better: lower, unit: ms, field: took}", ["q5"]),
+        (", took: {better: lower, unit: ms}", ["q5"]),
+        (", took: {better: lower}", []),  # nothing says that it is a time
+        ("", []),
+    ):
+        pairs = make_pairs((make_run(before, "b"), make_run(after, "c")), metrics=f"{{{score}{time}}}")
+        assert [pairs.ids[place] for place in pairs.carried] == found
+
+
 def test_a_number_that_both_records_lack_is_the_same_in_both() -> None:
     before, after = measured(1, digits=9), measured(2, digits=9)
     for row in range(60):
