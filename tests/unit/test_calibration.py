@@ -178,6 +178,22 @@ def test_a_judge_who_does_not_agree_gives_no_verdict(tmp_path: Path, world: dict
     assert agreed < 0.8 < 0.95 < (world["hb"][:200] == world["jb"][:200]).mean()
 
 
+@pytest.mark.parametrize("bad", ["candidate", "baseline"])
+def test_the_run_in_which_the_judge_does_not_agree_is_the_one_that_is_named(
+    tmp_path: Path, world: dict[str, np.ndarray], bad: str
+) -> None:
+    """The lenient judge is that of the candidate's answers; with the runs exchanged, of the baseline's."""
+    if bad == "baseline":
+        write(tmp_path / "baseline.jsonl", world["ja"])
+        write(tmp_path / "candidate.jsonl", world["jb"])
+        world = {"hb": world["ha"], "ha": world["hb"]}
+    label(tmp_path, world, 200)
+    rule = "{kind: calibration, metric: score, measure: agreement, at_least: 90%, otherwise: no_verdict}"
+    (problem,) = judge(tmp_path, rule).problems
+    assert f"labels of the {bad}" in problem.message
+    assert Path(problem.where).name == f"{bad}.jsonl"
+
+
 def test_the_policy_is_checked_as_a_whole(tmp_path: Path, world: dict[str, np.ndarray]) -> None:
     rule = "{kind: calibration, metric: score, measure: kappa, at_least: 0.4}"
     assert "no labels of people" in judge(tmp_path, rule, "").problems[0].message

@@ -21,9 +21,11 @@ from gateline.reports.headline import NO_VERDICT, blockers, loosening, message_o
 from gateline.wording import describe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gateline.findings import Finding
     from gateline.spelling import Spelling
-    from gateline.verdict import Verdict
+    from gateline.verdict import StatedProblem, Verdict
 
 NAME = "annotations"
 
@@ -65,7 +67,7 @@ def _about_findings(level: str, verdict: Verdict, findings: list[Finding], spell
 
 def _about_problems(verdict: Verdict, spelling: Spelling) -> Commands:
     """Return one error that says why there is no verdict."""
-    reasons = [message_of(problem, spelling) for problem in verdict.problems] or list(verdict.because)
+    reasons = _tell_apart(verdict.problems, spelling) or list(verdict.because)
     parts = [terminal_text(reason) for reason in reasons[:_MOST]]
     if len(reasons) > _MOST:
         parts.append(spelling.say("list.rest", count=len(reasons) - _MOST))
@@ -73,6 +75,18 @@ def _about_problems(verdict: Verdict, spelling: Spelling) -> Commands:
     word = spelling.say(f"outcome.{NO_VERDICT}")
     title = spelling.say("joint.named", name=terminal_name(verdict.policy.name), text=word)
     return Commands(_command("error", verdict.policy.file, 1, title, message) + "\n")
+
+
+def _tell_apart(problems: Sequence[StatedProblem], spelling: Spelling) -> list[str]:
+    """Return the messages, each once; those that are alike say of which files they are."""
+    messages = [message_of(problem, spelling) for problem in problems]
+    told = [
+        spelling.say("joint.named", name=problem.where, text=message)
+        if messages.count(message) > 1 and problem.where
+        else message
+        for problem, message in zip(problems, messages, strict=True)
+    ]
+    return list(dict.fromkeys(told))
 
 
 def _command(level: str, file: str, line: int, title: str, message: str) -> str:

@@ -188,7 +188,8 @@ class Calibration(Rule):
         message = said("problem.judge-not-calibrated", **told)
         if judge.lack is not None:
             message = said("problem.judge-not-measured", **told, reason=judge.lack)
-        return NotComparable(message, comparison.pairs.sides[-1].run.file, said("hint.judge-not-calibrated"))
+        side = comparison.pairs.sides[0 if judge.run == "baseline" else -1]
+        return NotComparable(message, side.run.file, said("hint.judge-not-calibrated"))
 
     def _measure(self, comparison: Comparison, place: str | None, family: int) -> list[_JudgeOfRun]:
         """Return what is measured in the candidate, and in a baseline of which there are labels; none at hand: none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 
 from gateline.reports import annotations
@@ -24,10 +25,10 @@ from .verdicts import (
 COMMAND = re.compile(r"::(\w+) ([^:]*)::(.*)")
 
 
-def read(verdict: Verdict) -> list[tuple[str, dict[str, str], str]]:
+def read(verdict: Verdict, language: str | None = None) -> list[tuple[str, dict[str, str], str]]:
     """The commands as the runner takes them apart: actions/runner, ActionCommand.TryParseV2."""
     found = []
-    for line in annotations.render(verdict).splitlines():
+    for line in annotations.render(verdict, language=language).splitlines():
         match = COMMAND.fullmatch(line)
         assert match, line
         properties = {}
@@ -86,6 +87,18 @@ def test_no_verdict_is_one_error_on_the_policy() -> None:
     ((level, properties, message),) = read(invalid_verdict())
     assert (level, properties["title"]) == ("error", "support-rag: no verdict")
     assert "must be below 100 %, not 9500 %" in message
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_one_problem_of_both_runs_is_told_by_file_and_one_of_one_place_once(language: str) -> None:
+    """A sentence twice says nothing more; the two files do."""
+    first = invalid_verdict().problems[0]
+    alike = [first.model_copy(update={"where": where}) for where in ("a.jsonl", "b.jsonl", "b.jsonl")]
+    other = first.model_copy(update={"message": "something else", "message_said": None, "where": "c.jsonl"})
+    verdict = invalid_verdict().model_copy(update={"problems": [*alike, other]})
+    ((_, _, message),) = read(verdict, language)
+    assert [message.count(name) for name in ("a.jsonl", "b.jsonl", "c.jsonl")] == [1, 1, 0]
+    assert message.count("something else") == 1
 
 
 @settings(max_examples=30, deadline=None)
