@@ -153,3 +153,20 @@ def test_an_end_costs_few_steps(monkeypatch):
     assert total["tails"] / ends < 8.8
     assert total["steps"] / ends < 27.0
     assert total["walks"] / ends < 5.3
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "depth"), [(0.5, 2.0, 0.3), (40.0, 0.5, 0.02), (2.0, 900.0, 6.0)]
+)
+def test_where_the_bent_contour_gives_nothing_a_straight_one_decides(monkeypatch, first, second, depth):
+    c, shape, exact = beta_tail(first, second, depth)
+    bent, bends = Tail._walk, []
+
+    def fail_once(tail, spread, near, far, step):
+        bends.append((near, far))
+        return bent(tail, spread, near, far, step) if len(bends) > 1 else 0.0
+
+    monkeypatch.setattr(Tail, "_walk", fail_once)
+    found = Tail.at(c, shape, 0.0).log_probability_by_contour()
+    assert bends[1:] == [(0.0, 0.0)]
+    assert found == pytest.approx(exact, abs=2e-5)
