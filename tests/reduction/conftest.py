@@ -18,6 +18,8 @@ from gateline.reduction.plan import make_plan
 from gateline.reduction.summing import sum_up
 
 Reduce = Callable[..., str]
+IS_SPARK_ASKED_FOR = os.environ.get("GATELINE_ENGINE_TESTS") == "1"
+"""Read here: while a test runs, no variable of gateline is set."""
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +33,7 @@ def duckdb() -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Engine]:
     """Spark takes ten seconds to start: only where it is asked for."""
-    if os.environ.get("GATELINE_ENGINE_TESTS") != "1":
+    if not IS_SPARK_ASKED_FOR:
         pytest.skip(
             "GATELINE_ENGINE_TESTS=1 also runs the tests on Spark: pip install --group engines, Java 17"
         )

@@ -62,14 +62,15 @@ class DuckDB:
 
     def show(self, log: Log, columns: Sequence[Column]) -> None:
         """Make the relation `log`."""
-        files = "[" + ", ".join(_quoted(file) for file in log.files) + "]"
+        files = "[" + ", ".join(_quoted(re.sub(r"([*?[])", r"[\1]", file)) for file in log.files) + "]"
+        # A folder called `name=value` is no column: it would take the place of what stands in the file.
         if log.form == "parquet":
-            source = f"read_parquet({files})"
+            source = f"read_parquet({files}, hive_partitioning = false)"
         else:
             types = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in self._json_types(columns))
             source = (
                 f"read_json({files}, format = 'newline_delimited', columns = {{{types}}}, "
-                "maximum_object_size = 67108864, ignore_errors = false)"
+                "maximum_object_size = 67108864, ignore_errors = false, hive_partitioning = false)"
             )
         shown = ", ".join(f"{self._expression(column, log)} AS {column.name}" for column in columns)
         try:
@@ -130,7 +131,7 @@ class Spark:
 
     def show(self, log: Log, columns: Sequence[Column]) -> None:
         """Make the relation `log`."""
-        files = [Path(file).absolute().as_uri() if "://" not in file else file for file in log.files]
+        files = [_spark_path(file) for file in log.files]
         try:
             if log.form == "parquet":
                 frame = self._session.read.parquet(*files)
@@ -174,6 +175,13 @@ class Spark:
             self._session.stop()
 
 
+def _spark_path(file: str) -> str:
+    """Return where a file is; Spark decodes no `%20`, and takes a name for a pattern unless it is escaped."""
+    if "://" in file:
+        return file
+    return "file://" + re.sub(r"([*?\[\]{}\\])", r"\\\1", Path(file).absolute().as_posix())
+
+
 def _split_paths(columns: Sequence[Column]) -> tuple[list[str], dict[str, list[str]]]:
     """Return the names at the top of a record, and those inside each object."""
     plain: dict[str, None] = {}
@@ -198,10 +206,17 @@ def _cast(texts: Sequence[str], column: Column, text_type: str) -> str:
         return f"CAST(NULL AS {text_type})"
     if column.kind == "number":
         # Whole numbers stay whole where they are names; as a value they are read as doubles.
-        wanted = "DOUBLE" if column.name.startswith("raw") else text_type
-        return f"CAST({texts[0]} AS {wanted})"
+        return f"CAST({texts[0]} AS DOUBLE)" if column.name.startswith("raw") else _name(texts[0], text_type)
     inner = [f"CAST({text} AS {text_type})" for text in texts]
     return inner[0] if len(inner) == 1 else f"coalesce({', '.join(inner)})"
+
+
+def _name(number: str, text_type: str) -> str:
+    """Return a number as the text that `number_text` makes of it: 1 for 1.0, and nothing for NaN."""
+    text = f"CAST({number} AS {text_type})"
+    whole = f"CAST(CAST({number} AS BIGINT) AS {text_type})"
+    is_whole = f"abs({number}) < 9.0e15 AND floor({number}) = {number}"
+    return f"CASE WHEN lower({text}) = 'nan' THEN NULL WHEN {is_whole} THEN {whole} ELSE {text} END"
 
 
 def _quoted(text: str) -> str:

@@ -26,6 +26,12 @@ def quote(text: str) -> str:
     )
 
 
+def strip(text: str) -> str:
+    """Return a text without blanks of any kind at its ends, as Python strips them; SQL's trim knows but the space."""
+    blanks = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+    return f"regexp_replace(regexp_replace({text}, '^[{blanks}]+', ''), '[{blanks}]+$', '')"
+
+
 def double(value: float) -> str:
     """Return a number as a literal of type DOUBLE, digit for digit."""
     return f"CAST('{value!r}' AS DOUBLE)"

@@ -6,6 +6,7 @@ It reads the beginning of files only; records are for the engine.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -18,6 +19,8 @@ from gateline.reduction.columns import Kind, Wanted
 
 _RECORDS_LOOKED_AT = 1000
 _HEADER_NEEDS_SAMPLES = ("aliases", "must_agree", "unpaired")
+_PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")
+"""How files begin that gzip, zip, zstd, bzip2 and xz write."""
 _NUMBERS = ("double", "float", "halffloat", "int", "uint", "decimal")
 
 
@@ -61,7 +64,7 @@ def open_log(names: Sequence[str]) -> Log:
 
     Raises InputError where there is none, where they are of different forms, or of one that can't be reduced.
     """
-    files = [file for name in names for file in _expand(name)]
+    files = list({Path(file).resolve(): file for name in names for file in _expand(name)}.values())
     forms = {file: _form_of(file) for file in files}
     if len(set(forms.values())) > 1:
         other = next(file for file in files if forms[file] != forms[files[0]])
@@ -79,13 +82,15 @@ def choose_columns(log: Log, wanted: Iterable[Wanted]) -> list[Column]:
     found = []
     for one in wanted:
         paths = log.find(one)
-        if one.required and not any(path in log.columns for path in paths):
+        if one.required and not any(path in log.columns for path in paths) and not _is_further_on(log, paths):
             names = {path[-1] for path in log.columns}
             raise InputError(
                 f"no record has a field {one.field}", log.files[0], did_you_mean(one.field, names)
             )
         if log.form == "parquet":
             paths = paths[:1]
+        for path in paths:
+            _refuse_look_alikes(log, path)
         kinds = {log.columns.get(path, "text") for path in paths}
         found.append(
             Column(one.name, tuple(paths), kinds.pop() if len(kinds) == 1 else "text" if paths else "absent")
@@ -93,12 +98,48 @@ def choose_columns(log: Log, wanted: Iterable[Wanted]) -> list[Column]:
     return found
 
 
+def _is_further_on(log: Log, paths: Sequence[tuple[str, ...]]) -> bool:
+    """Say whether a field stands behind the records that were looked at, which costs a reading of the whole log."""
+    if log.form != "jsonl":
+        return False
+    names = {path[-1] for path in paths}
+    marks = [json.dumps(name, ensure_ascii=is_ascii).encode() for name in names for is_ascii in (True, False)]
+    for file in log.files:
+        with Path(file).open("rb") as stream:
+            for number, line in enumerate(islice(stream, _RECORDS_LOOKED_AT, None), _RECORDS_LOOKED_AT + 1):
+                if not any(mark in line for mark in marks):
+                    continue
+                columns: dict[tuple[str, ...], Kind] = {}
+                for name, value in _read_line(line, f"{file}:{number}").items():
+                    _note_column(columns, name, value)
+                if not columns.keys().isdisjoint(paths):
+                    return True
+    return False
+
+
+def _refuse_look_alikes(log: Log, path: tuple[str, ...]) -> None:
+    """Raise InputError where another column differs from a wanted one in capital letters only.
+
+    Neither engine tells such names apart in Parquet: one column would be read for the other.
+    """
+    if log.form != "parquet":
+        return
+    folded = [part.casefold() for part in path]
+    for other in log.columns:
+        if other != path and [part.casefold() for part in other] == folded:
+            names = f"'{'.'.join(path)}' and '{'.'.join(other)}'"
+            hint = "name one of them otherwise, or reduce a log in JSON Lines"
+            raise InputError(f"has columns {names}, which SQL takes for one", log.files[0], hint)
+
+
 def _expand(name: str) -> list[str]:
     path = Path(name)
     if is_there(name):
         if not path.is_dir():
             return [name]
-        found = sorted(str(one) for one in path.rglob("*") if one.is_file() and one.name[0] not in "._")
+        found = sorted(
+            str(one) for one in path.rglob("*") if one.is_file() and not _is_hidden(one.relative_to(path))
+        )
         if not found:
             raise InputError("is an empty folder", name)
         return found
@@ -108,6 +149,11 @@ def _expand(name: str) -> list[str]:
     if not found:
         raise InputError(f"not found: {name}")
     return found
+
+
+def _is_hidden(path: Path) -> bool:
+    """Say whether engines leave a file in a folder out: what begins with a dot or an underscore is not data (yet)."""
+    return any(part[0] == "." or (part[0] == "_" and "=" not in part) for part in path.parts)
 
 
 def _form_of(file: str) -> Literal["jsonl", "parquet"]:
@@ -120,6 +166,8 @@ def _form_of(file: str) -> Literal["jsonl", "parquet"]:
         return "parquet"
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         return "jsonl"
+    if head.startswith(_PACKED):
+        raise InputError("is packed", file, "unpack it; Parquet is small without that")
     raise InputError(
         "is neither Parquet nor JSON Lines" if head else "is empty",
         file,
@@ -190,12 +238,15 @@ def _parquet_columns(files: Sequence[str]) -> dict[tuple[str, ...], Kind]:
     for file in files:
         try:
             schema = parquet.read_schema(file)
-        except (pyarrow.ArrowException, OSError) as error:
+        except (pyarrow.ArrowException, OSError, ValueError) as error:
             raise InputError(
                 f"is not a whole Parquet file: {str(error).partition(chr(10))[0]}", file
             ) from None
         if first is not None and not schema.equals(first):
             raise InputError(f"has other columns than {files[0]}", file, "reduce files of one form at a time")
+        twice = [name for name, times in Counter(schema.names).items() if times > 1]
+        if twice:
+            raise InputError(f"columns stand twice: {', '.join(twice[:5])}", file)
         first = schema
     assert first is not None
     found: dict[tuple[str, ...], Kind] = {}

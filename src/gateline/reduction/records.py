@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gateline.metric import Metric
 from gateline.reduction.columns import Kind, input_fields
-from gateline.reduction.expressions import bin_of, double, mean, quote
+from gateline.reduction.expressions import bin_of, double, mean, quote, strip
 from gateline.reduction.plan import Plan
 from gateline.samples import MISSING_TEXTS
 
@@ -100,16 +100,17 @@ class Questions:
         return name if self.kinds[name] == "text" else f"CAST({name} AS STRING)"
 
     def _label(self, name: str) -> str:
-        return f"coalesce(nullif(trim({self._text(name)}), ''), '(none)')"
+        return f"coalesce(nullif({strip(self._text(name))}, ''), '(none)')"
 
     def _cluster(self) -> str:
         own = f"concat('id=', trim({self._text('id')}))"
         field = self.plan.policy.policy.samples.cluster
         if field is None:
             return own
-        named = f"concat({quote(field + '=')}, nullif(trim({self._text('cluster')}), ''))"
+        stripped = strip(self._text("cluster"))
+        named = f"concat({quote(field + '=')}, nullif({stripped}, ''))"
         # concat of a missing value differs between the engines, so it is asked for before.
-        return f"CASE WHEN coalesce(trim({self._text('cluster')}), '') = '' THEN {own} ELSE {named} END"
+        return f"CASE WHEN coalesce({stripped}, '') = '' THEN {own} ELSE {named} END"
 
     def _input(self) -> str:
         texts = [f"coalesce({self._text(f'input{at}')}, '')" for at in range(len(input_fields(self.plan)))]
