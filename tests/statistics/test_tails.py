@@ -141,10 +141,10 @@ def test_an_end_costs_few_steps(monkeypatch):
     for rows in (3, 10, 40, 150):
         values = np.round(generator.standard_t(2, size=rows), 1)
         cases.append((values, generator.integers(1, 5, rows).astype(float), np.ones(rows)))
-    for above in (-1.0, 2.0, -20.0):  # without a denominator: no end of the support on its side
-        cases.append(
-            (np.array([1.0, 2.0, above, 0.5, -3.0]), np.array([1.0, 1.0, 0.0, 2.0, 1.0]), np.ones(5))
-        )
+    below = np.array(
+        [1.0, 1.0, 0.0, 2.0, 1.0]
+    )  # where one has no denominator the support has no end on its side
+    cases += [(np.array([1.0, 2.0, above, 0.5, -3.0]), below, np.ones(5)) for above in (-1.0, 2.0, -20.0)]
     for case in cases:
         for deviate in (-1.0, -1.96, -3.0):
             counts.update(dict.fromkeys(counts, 0))
