@@ -6,7 +6,7 @@ import json
 import textwrap
 from dataclasses import asdict
 
-from gateline.errors import name_some
+from gateline.errors import count_of, name_some
 from gateline.figures import spell
 from gateline.golden.notes import Note
 from gateline.golden.quality import FileFacts, Review
@@ -42,15 +42,21 @@ def render_text(review: Review, width: int = 80) -> str:
         if lines:
             parts.append(lines)
     errors, warnings = len(review.errors), len(review.notes) - len(review.errors)
-    parts.append([f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"])
+    parts.append([f"{count_of(errors, 'error', 'errors')}, {count_of(warnings, 'warning', 'warnings')}"])
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
 def _render_file(facts: FileFacts, width: int) -> list[str]:
     version = f"version {terminal_name(facts.version)}" if facts.version else "no version"
     head = (
-        f"{terminal_text(facts.file)}: {facts.questions:,} questions, {version}, sha256 {facts.sha256[:12]}"
+        f"{terminal_text(facts.file)}: {count_of(facts.questions, 'question', 'questions')}, {version}, "
+        f"sha256 {facts.sha256[:12]}"
     )
+    if facts.is_harvested:
+        told = (
+            "regression set of gateline harvest: its questions are copies, and it is held against itself only"
+        )
+        return [*_wrap(head, width), *_wrap(told, width), "", *_render_slices(facts)]
     given = [f"{name} {number:,}" for name, number in facts.labelled.items() if number]
     if facts.unanswerable:
         given.append(f"unanswerable {facts.unanswerable:,}")
@@ -58,6 +64,10 @@ def _render_file(facts: FileFacts, width: int) -> list[str]:
     absent = [name for name, number in facts.labelled.items() if not number]
     if absent:
         lines[-1:] = [*_wrap(f"labelled nowhere: {', '.join(absent)}", width), ""]
+    return lines + _render_slices(facts)
+
+
+def _render_slices(facts: FileFacts) -> list[str]:
     rows = [("slice", "questions", "smallest change")]
     for one in facts.slices:
         name = f"{terminal_name(one.label)}={terminal_name(one.value)}" if one.label else "all"
@@ -67,6 +77,7 @@ def _render_file(facts: FileFacts, width: int) -> list[str]:
             else f"{spell(one.visible_change * 100, 1)} points"
         )
         rows.append((name, f"{one.questions:,}", seen))
+    lines = []
     widths = [max(display_width(row[place]) for row in rows) for place in range(3)]
     for name, questions, seen in rows:
         lines.append(
@@ -84,7 +95,3 @@ def _render_note(note: Note, width: int) -> list[str]:
 
 def _wrap(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -3,16 +3,58 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from gateline.errors import name_some
 from gateline.golden.notes import Note
 from gateline.golden.questions import GoldenSet
 from gateline.golden.slips import find_golden_slips, say_slip
 
+OUTPUTS = frozenset({
+    "answer", "response", "output", "actual_output", "retrieved", "retrieved_ids", "retrieved_doc_ids",
+    "retrieved_chunk_ids", "retrieved_contexts", "latency_ms", "cost_usd",
+})  # fmt: skip
+"""Fields that a system's outputs have, and no golden set needs."""
+
 
 def find_gaps(golden: GoldenSet) -> list[Note]:
     """Return what is missing from a golden set, each with what it means for metrics."""
-    return [*_find_misspelt(golden), *_find_empty_labels(golden), *_find_unknown(golden)]
+    if is_harvested(golden):  # what was seen of questions that stand in a golden set, which has the labels
+        return []
+    outputs = list(_find_outputs(golden))  # then all else that is missing goes without saying
+    rest = outputs or [*_find_empty_labels(golden), *_find_unknown(golden)]
+    return [*_find_misspelt(golden), *rest]
+
+
+def is_harvested(golden: GoldenSet) -> bool:
+    """Return whether this is a regression set of `gateline harvest`: each record says where it was seen to fail."""
+    seen = golden.run.fields.get("seen")
+    return isinstance(seen, list) and all(isinstance(one, list) and one for one in seen)
+
+
+def _find_outputs(golden: GoldenSet) -> Iterator[Note]:
+    """Give an error for a file without any label that holds what a system put out, or its scores."""
+    if golden.answerable or any(kind is not None and any(kind) for kind in _kinds_of_labels(golden)):
+        return
+    run = golden.run
+    found = [*run.metrics, *(name for name in run.fields if name in OUTPUTS)]
+    if found:
+        said = (
+            f"is no golden set: it has {name_some(found, 4)}, as outputs or scores have, and no label; a reference "
+            "answer is called reference_answer"
+        )
+        yield Note("error", "no labels", said, [], run.file)
+
+
+def _kinds_of_labels(golden: GoldenSet) -> list[Sequence[object] | None]:
+    """Return what can be scored against, each kind by question (n); None where no question has it."""
+    claims = ("required_claims", "forbidden_claims", "answer_clusters", "answer_set")
+    return [
+        golden.relevant,
+        golden.evidence_groups,
+        golden.reference_answers,
+        *(golden.claims(name) for name in claims),
+    ]
 
 
 def _find_misspelt(golden: GoldenSet) -> Iterator[Note]:
@@ -31,15 +73,7 @@ def _find_empty_labels(golden: GoldenSet) -> Iterator[Note]:
     blank = [name for name, text in zip(golden.ids, texts, strict=True) if not (text or "").strip()]
     if blank:
         yield Note("error", "empty label", "the question is empty", blank, file)
-    kinds = [
-        golden.relevant,
-        golden.evidence_groups,
-        golden.reference_answers,
-        *(
-            golden.claims(name)
-            for name in ("required_claims", "forbidden_claims", "answer_clusters", "answer_set")
-        ),
-    ]
+    kinds = _kinds_of_labels(golden)
     nothing, empty = [], []
     for row, name in enumerate(golden.ids):
         if golden.answerable and golden.answerable[row] is False:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 
-from gateline.golden.gaps import find_gaps, version_of
+from gateline.golden.gaps import find_gaps, is_harvested, version_of
 from gateline.golden.notes import Note
 from gateline.golden.questions import SLICES, GoldenSet, find_contradictions, read_golden
 from gateline.golden.repeats import find_repeats
@@ -42,6 +42,8 @@ class FileFacts:
     sha256: str
     version: str | None
     questions: int
+    is_harvested: bool
+    """Whether `gateline harvest` keeps it: copies of a golden set's questions."""
     labelled: dict[str, int]
     """How many questions have each label."""
     unanswerable: int
@@ -90,6 +92,7 @@ def _tell_file(golden: GoldenSet) -> FileFacts:
         sha256=golden.run.sha256,
         version=version_of(golden),
         questions=len(golden),
+        is_harvested=is_harvested(golden),
         labelled={
             name: sum(one is not None and one not in ("", [], {}) for one in found or [])
             for name, found in labels.items()

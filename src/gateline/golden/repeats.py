@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gateline.golden.gaps import is_harvested
 from gateline.golden.likeness import find_alike
 from gateline.golden.notes import Note
 from gateline.golden.questions import GoldenSet, normalise
@@ -35,9 +36,16 @@ class _Asked:
 
 
 def find_repeats(sets: Sequence[GoldenSet]) -> list[Note]:
-    """Return the questions and ids of one or more golden sets that stand more than once."""
-    asked = [one for golden in sets for one in _ask(golden, alone=len(sets) == 1)]
-    return [*_find_duplicates(asked), *_find_near_duplicates(asked), *_find_shared_ids(sets)]
+    """Return the questions and ids of one or more golden sets that stand more than once.
+
+    A regression set holds copies of their questions, so it is held against itself only.
+    """
+    notes = []
+    kept = [golden for golden in sets if not is_harvested(golden)]
+    for group in [kept, *([golden] for golden in sets if is_harvested(golden))]:
+        asked = [one for golden in group for one in _ask(golden, alone=len(group) == 1)]
+        notes += [*_find_duplicates(asked), *_find_near_duplicates(asked), *_find_shared_ids(group)]
+    return notes
 
 
 def _ask(golden: GoldenSet, *, alone: bool) -> Iterator[_Asked]:
