@@ -83,6 +83,29 @@ def test_a_fail_is_not_softened_by_denominators_that_are_gone() -> None:
     assert fails.status.value == "fail"
 
 
+@pytest.mark.parametrize(("place", "status"), [("language=de", "pass"), ("language=en", "inconclusive")])
+def test_denominators_that_are_gone_in_one_slice_leave_that_slice_open(place: str, status: str) -> None:
+    runs = records("a*60 de 1>1 b*60 en 1>1")
+    for side, bad in zip(runs, (0.5, 0.0), strict=True):
+        for record in side:
+            record["metrics"] |= {"claims": 4.0, "part": bad * 4.0}
+    for record in runs[1][80:]:
+        record["metrics"] |= {"claims": 0.0, "part": 0.0}
+    made = (make_run(runs[0], "baseline.jsonl"), make_run(runs[1]))
+    rule = f"{{kind: tolerance, metric: rate, worse_by_at_most: 0.1, slice: {place}}}"
+    found = judge_one(made, rule, metrics=METRICS.replace("BETTER", "lower"), missing="{drop_at_most: 2%}")
+    assert found.status.value == status
+    told = any("60 questions have claims in the baseline and 20 in" in note for note in found.notes)
+    assert told is (status == "inconclusive")
+
+
+@pytest.mark.parametrize(("gone", "status"), [(8, "pass"), (9, "inconclusive")])
+def test_as_many_may_be_gone_as_the_policy_lets_be_left_out(gone: int, status: str) -> None:
+    """8 of 100 are within 8 %, though eight that went and none that came are no chance."""
+    found = judge_ratio([4] * 100, [4] * (100 - gone) + [0] * gone, missing="{drop_at_most: 8%}")
+    assert found.status.value == status
+
+
 def test_denominators_that_come_and_go_by_chance_leave_few_passes_open() -> None:
     """Two draws of one system, in a tenth of whose answers no claim is made."""
     rng = np.random.default_rng(7)

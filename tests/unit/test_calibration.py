@@ -314,3 +314,63 @@ def test_two_rules_on_one_judge_have_names_of_their_own(tmp_path: Path, world: d
     found = judge(tmp_path, f"{rule}\n  - {rule.replace('kappa', 'agreement')}")
     assert {one.rule for one in found.findings} == {"score-calibration-kappa", "score-calibration-agreement"}
     assert review(load_policy(tmp_path / "policy.yml")) == []
+
+
+@pytest.fixture
+def two_languages(tmp_path: Path) -> Path:
+    """Write a run in two languages, all labelled: the judge is right in one and tosses a coin in the other."""
+    draw = np.random.default_rng(8)
+    human = (draw.random(240) < 0.6).astype(float)
+    rows = []
+    for row, truth in enumerate(human):
+        said = truth if row % 2 else float(draw.random() < 0.5)
+        language = "de" if row % 2 else "en"
+        rows.append({"id": f"q{row}", "metrics": {"score": said}, "slices": {"language": language}})
+    for name in ("baseline", "candidate"):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    label(tmp_path, {"hb": human, "ha": human}, 240)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("measure", "bound"), [("agreement", "at_least"), ("false_positive_rate", "at_most")]
+)
+def test_a_judge_is_measured_in_the_slice_that_the_rule_names(
+    two_languages: Path, measure: str, bound: str
+) -> None:
+    line = 0.8 if bound == "at_least" else 0.2
+    rule = f"{{id: trusted, kind: calibration, metric: score, measure: {measure}, {bound}: {line}, slice: language=%s}}"
+    finding = judge(two_languages, rule % "de").findings[0]
+    assert (finding.status, finding.candidate) == ("pass", 1.0 if bound == "at_least" else 0.0)
+    assert (finding.at_least, finding.at_most) == ((0.8, None) if bound == "at_least" else (None, 0.2))
+    assert finding.interval is not None
+    low, high = finding.interval.low, finding.interval.high
+    assert (low is not None and low > 0.8) if bound == "at_least" else (high is not None and high < 0.2)
+    assert (finding.interval.method, finding.interval.of) == ("bayesian", "candidate")
+    refused = judge(two_languages, rule % "en")
+    (problem,) = refused.problems
+    assert refused.verdict == "invalid"
+    assert Path(problem.where).name == "baseline.jsonl"
+    assert problem.hint == "label more answers by chance (gateline review), or mend the judge"
+    sign = "≥ 0.8" if bound == "at_least" else "≤ 0.2"
+    assert problem.message.startswith(
+        f"the judge is not shown to agree with people: {measure} of score · language=en is 0."
+    )
+    human = [json.loads(line) for line in (two_languages / "human.jsonl").read_text().splitlines()]
+    passed = [row["metrics"]["score"] for row in human if row["run"] == "baseline"][::2]
+    count = 120 if bound == "at_least" else passed.count(0.0)
+    assert problem.message.endswith(f" over {count} labels of the baseline, and trusted asks for {sign}")
+    assert " … 0." in problem.message
+
+
+def test_what_could_not_be_measured_is_unknown(tmp_path: Path) -> None:
+    """Where both say 0 of all, chance alone agrees always: there is no kappa."""
+    for name in ("baseline", "candidate"):
+        write(tmp_path / f"{name}.jsonl", np.zeros(60))
+    label(tmp_path, {"hb": np.zeros(60), "ha": np.zeros(60)}, 40, "c")
+    rule = "{id: trusted, kind: calibration, metric: score, measure: kappa, at_least: 0.5}"
+    (problem,) = judge(tmp_path, rule).problems
+    assert (
+        "kappa of score is unknown over 40 labels of the candidate, and trusted asks for ≥ 0.5"
+        in problem.message
+    )
