@@ -306,6 +306,8 @@ def test_the_table_says_of_which_copies_it_is_and_nothing_that_gets_dearer_is_ca
     assert f"shares of the first {tried} of the 110 copies" in text
     assert f"the whole gate in all {found.copies}" in text
     for page in (text, render_page(found)):
+        assert "latency_ms (%)" in page
+        assert "in percent of itself" in page
         assert "gets worse by" in page
         for word in ("falls", "fell", "drop"):
             assert not re.search(rf"\b{word}\b", page.partition("</style>")[2] or page)

@@ -63,11 +63,11 @@ def say_rate(rate: Rate) -> str:
 
 
 def rows_of(found: Examination) -> Iterator[tuple[str, list[PowerFacts]]]:
-    """Return the drops of each metric and slice in turn."""
+    """Return the drops of each metric and slice in turn, with a mark where they are in percent of itself."""
     places = dict.fromkeys((one.metric, one.slice) for one in found.powers)
     for metric, slice_ in places:
         drops = [one for one in found.powers if (one.metric, one.slice) == (metric, slice_)]
-        yield place_of(metric, slice_), drops
+        yield place_of(metric, slice_) + ("" if drops[0].of_range else " (%)"), drops
 
 
 def drop_title(drop: PowerFacts) -> str:
@@ -98,7 +98,7 @@ def _alarms(found: Examination) -> list[str]:
 
 def _table(found: Examination, width: int) -> str:
     """Return the losses put in and how often they are blocked; a name too long has a line of its own."""
-    rows = [(_mark(name, drops), [_share(drop) for drop in drops]) for name, drops in rows_of(found)]
+    rows = [(terminal_text(name, 1_000), [_share(drop) for drop in drops]) for name, drops in rows_of(found)]
     titles = [drop_title(drop) for drop in found.powers[: len(rows[0][1])]]
     gap = 2 if width >= _WIDTH_OF_TABLES else 1
     cells = [gap + len(title) for title in titles]
@@ -113,10 +113,6 @@ def _table(found: Examination, width: int) -> str:
         else:
             lines += [f"  {terminal_text(name, width - 2)}", _cells("", 2, shares, cells)]
     return "\n".join(lines)
-
-
-def _mark(name: str, drops: list[PowerFacts]) -> str:
-    return terminal_text(name, 1_000) + ("" if drops[0].of_range else " (%)")
 
 
 def _cells(name: str, name_width: int, texts: list[str], widths: list[int]) -> str:
