@@ -5,6 +5,7 @@ The bounds are those of the process (RLIMIT_AS, RLIMIT_CPU), far above what is n
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -73,6 +74,27 @@ def repeated_text_in_parquet() -> bytes:
     return stream.getvalue()
 
 
+def parquet_with_a_name_that_is_no_text() -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    stream = io.BytesIO()
+    pq.write_table(pa.table({"id": ["a"], "zzzzzzzz": [1.0]}), stream, store_schema=False)
+    return stream.getvalue().replace(b"zzzzzzzz", b"\xf3(zzzzzz")
+
+
+def nested_parquet() -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    column = pa.array([1.0])
+    for _ in range(300):
+        column = pa.ListArray.from_arrays(pa.array([0, len(column)], pa.int32()), column)
+    stream = io.BytesIO()
+    pq.write_table(pa.table({"id": ["a"], "score": column}), stream)
+    return stream.getvalue()
+
+
 REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "lists.yml": (lambda: nested("[", "]"), "nesting depth|deeply nested"),
     "mappings.yml": (
@@ -114,6 +136,19 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: archive({"header.json": b"{}", **{f"samples/{row}_epoch_1.json": b"{}" for row in range(20_000)}}),
         "no record has the field 'id'",
     ),
+    "twice.jsonl": (lambda: b'{"id": "a",' + b'"x": 1,' * MANY + b'"y": 2}\n', "the key 'x' stands twice"),
+    "quotation.csv": (lambda: b'id,score\na,"1' + b"x,y\n" * 2_000_000, "is not CSV"),
+    "sixteen.jsonl": (lambda: '{"id": "a"}\n'.encode("utf-16"), "is UTF-16"),
+    "zeros.jsonl": (lambda: bytes(4_000_000), "no reader knows this file"),
+    "packed.jsonl": (lambda: gzip.compress(gzip.compress(b"{}\n" * 1_000_000)), "seems to be a gzip file"),
+    "encoding.xml": (
+        lambda: b"<?xml version='1.0' encoding='nonsense'?><testsuite><testcase name='a'/></testsuite>",
+        "encoding|XML",
+    ),
+    "circle.yml": (lambda: b"a: &a\n  b: *a\n", "alias that contains itself"),
+    "zero.yml": (lambda: b"version: 1\nname: a\0b\n", "control characters"),
+    "names.parquet": (parquet_with_a_name_that_is_no_text, "is not a whole Parquet file"),
+    "nested.parquet": (nested_parquet, "nested"),
     "texts.parquet": (repeated_text_in_parquet, "does not fit into memory|stands twice|0 samples|copies|same"),
 }  # fmt: skip
 
