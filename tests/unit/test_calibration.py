@@ -374,3 +374,81 @@ def test_what_could_not_be_measured_is_unknown(tmp_path: Path) -> None:
         "kappa of score is unknown over 40 labels of the candidate, and trusted asks for ≥ 0.5"
         in problem.message
     )
+
+
+@pytest.mark.parametrize(("unsettled", "level"), [("fail", 0.95), ("warn", 0.975)])
+def test_each_slice_is_measured_at_the_level_of_its_family(
+    two_languages: Path, unsettled: str, level: float
+) -> None:
+    """Where all must be shown nothing is widened; where what is unsettled passes, it is for two slices."""
+    rule = (
+        "{id: trusted, kind: calibration, metric: score, measure: agreement, at_least: 0.8, slices: true, "
+        f"otherwise: fail, on_inconclusive: {unsettled}}}"
+    )
+    both = judge(two_languages, rule, WITH + "slices: {by: [language]}\n").findings
+    assert {finding.slice: finding.status for finding in both} == {
+        "language=de": "pass",
+        "language=en": "fail",
+    }
+    wide = next(finding.interval for finding in both if finding.slice == "language=de")
+    alone = judge(two_languages, rule.replace("slices: true", "slice: language=de")).findings[0].interval
+    assert wide is not None and alone is not None
+    assert (wide.level, alone.level) == (pytest.approx(level), 0.95)
+    assert wide.low is not None and alone.low is not None
+    assert (wide.low < alone.low) is (level > 0.95)
+
+
+@pytest.mark.parametrize("worse", ["baseline", "candidate"])
+def test_of_two_judges_that_pass_too_much_the_worse_is_named(tmp_path: Path, worse: str) -> None:
+    """A rate that is held from above: the run in which it is larger."""
+    draw = np.random.default_rng(4)
+    human = np.zeros(200)
+    bad, less_bad = (draw.random(200) < 0.6).astype(float), (draw.random(200) < 0.4).astype(float)
+    write(tmp_path / "baseline.jsonl", bad if worse == "baseline" else less_bad)
+    write(tmp_path / "candidate.jsonl", bad if worse == "candidate" else less_bad)
+    label(tmp_path, {"hb": human, "ha": human}, 200)
+    rule = "{id: r, kind: calibration, metric: score, measure: false_positive_rate, at_most: 0.1}"
+    (problem,) = judge(tmp_path, rule).problems
+    assert f"over 200 labels of the {worse}, and r asks for ≤ 0.1" in problem.message
+
+
+def test_few_labels_that_all_agree_are_too_few(tmp_path: Path) -> None:
+    values = (np.arange(60) % 2).astype(float)
+    for name in ("baseline", "candidate"):
+        write(tmp_path / f"{name}.jsonl", values)
+    label(tmp_path, {"hb": values, "ha": values}, 20)
+    rule = "{id: r, kind: calibration, metric: score, measure: agreement, at_least: 0.3}"
+    found = judge(tmp_path, rule)
+    assert found.verdict == "invalid"
+    assert "30 are needed to correct the judge" in found.problems[0].message
+    finding = judge(tmp_path, rule.replace("0.3", "0.3, otherwise: fail, on_inconclusive: warn")).findings[0]
+    assert finding.status == "inconclusive"
+    assert any("30 are needed to correct the judge" in note for note in finding.notes)
+    label(tmp_path, {"hb": values, "ha": values}, 40)
+    assert judge(tmp_path, rule).verdict == "pass"
+
+
+def test_a_finding_of_a_judge_tells_of_the_judge_alone(two_languages: Path) -> None:
+    rule = "{id: r, kind: calibration, metric: score, measure: agreement, at_least: 0.5}"
+    finding = judge(two_languages, rule).findings[0]
+    nothing = (
+        "baseline",
+        "gain",
+        "relative_gain",
+        "better",
+        "worse",
+        "same",
+        "calibration",
+        "unit",
+        "samples_needed",
+    )
+    assert {name: getattr(finding, name) for name in nothing} == dict.fromkeys(nothing)
+    told = ("measure", "samples", "clusters", "direction", "summary", "show_as")
+    assert [getattr(finding, name) for name in told] == ["agreement", 240, 0, "higher", "mean", "percent"]
+    said = f"{finding.candidate:.3g}"
+    assert any(
+        note.count(said) == 2 and note.count("240") == 2 for note in finding.notes
+    )  # one judge in both runs
+    below = rule.replace("agreement, at_least", "bias, at_most")
+    finding = judge(two_languages, below).findings[0]
+    assert (finding.direction, finding.show_as, finding.at_most) == ("lower", "number", 0.5)
