@@ -202,3 +202,32 @@ def test_the_file_is_looked_for_from_the_policys_folder_then_from_here(
     assert load_policy("gates/policy.yml").slice_files() == {"regression": Path("regression.jsonl")}
     write_set(tmp_path / "gates", ["a2"])
     assert load_policy("gates/policy.yml").slice_files() == {"regression": Path("gates/regression.jsonl")}
+
+
+def test_a_slip_in_a_later_slice_is_found_behind_a_file_and_behind_other_slips(tmp_path: Path) -> None:
+    """The kind of check that ends early: what stands behind the first slice is looked at too."""
+    limit = "{{id: {}, kind: limit, metric: score, at_least: 0.1, slice: {}}}"
+    rules = (
+        EVERY,
+        limit.format("one", "language=fr"),
+        limit.format("two", "tongue=de"),
+        limit.format("three", "language=de"),
+    )
+    verdict = gate(tmp_path, "a*40 de 1>1 b 1>1", ["a1", "a2"], *rules)
+    assert verdict.verdict == "invalid"
+    told = [(problem.message, problem.where.rpartition("  ")[2]) for problem in verdict.problems]
+    assert told == [
+        ("no sample of either run has language=fr", "one"),
+        ("no sample of either run has a label 'tongue'", "two"),
+    ]
+
+
+def test_questions_that_one_run_alone_has_are_counted_in_the_file_and_in_what_stands_behind_it(
+    tmp_path: Path,
+) -> None:
+    limit = "{id: german, kind: limit, metric: score, at_least: 0.1, slice: language=de}"
+    runs = "a*40 de 1>1 b de 1>- c 1>- d de 1>-"
+    verdict = gate(tmp_path, runs, ["a1", "b", "c"], EVERY.replace(", hard: true", ""), limit,
+                   samples="{at_least: 1, on_mismatch: intersect}", missing="{drop_at_most: 50%}")  # fmt: skip
+    assert verdict.pairing is not None
+    assert verdict.pairing.only_in_baseline.slices == {"regression": 2, "language=de": 2}

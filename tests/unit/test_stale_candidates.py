@@ -82,7 +82,8 @@ def test_the_baselines_records_for_what_failed_are_told(tmp_path: Path) -> None:
     verdict = decide(tmp_path, before, after)
     assert (verdict.verdict, verdict.warns) == ("pass", True)
     assert "15 of 60 questions were not answered again" in render("text", verdict, width=200)
-    assert any("15 of 60 records are the baseline's" in one for one in verdict.notices)
+    (told,) = [one for one in verdict.notices if "15 of 60 records are the baseline's" in one]
+    assert Path(told.partition(": ")[0]).name == "candidate.jsonl"
     assert decide(tmp_path, before, after, require_fresh=True).verdict == "invalid"
 
 
