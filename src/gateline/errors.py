@@ -63,7 +63,7 @@ def name_some(names: Iterable[str], most: int = 5) -> str:
 
 def count_of(number: int, one: str, many: str) -> str:
     """Return a count with the words for one or for any other number: `1 record has`, `2 records have`."""
-    return f"{number} {one if number == 1 else many}"
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def cut(text: str, most: int = 60) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gateline.errors import count_of
 from gateline.metric import Metric
 from gateline.policy import Policy, PolicyFile
 from gateline.rules import Rule
@@ -107,7 +108,7 @@ def _say_samples(policy: Policy) -> Iterable[str]:
     if samples.on_mismatch == "independent":
         yield (
             "the two runs answered other questions and are taken as independent, from reduced files; below "
-            f"{samples.at_least} questions in either there is no verdict"
+            f"{count_of(samples.at_least, 'question', 'questions')} in either there is no verdict"
         )
         yield (
             f"a candidate with over {policy.missing.drop_at_most * 100:g} % fewer questions than the baseline, overall "
@@ -115,7 +116,8 @@ def _say_samples(policy: Policy) -> Iterable[str]:
         )
     else:
         yield (
-            f"the two runs are joined on the field '{samples.id}'; below {samples.at_least} pairs there is no verdict"
+            f"the two runs are joined on the field '{samples.id}'; below "
+            f"{count_of(samples.at_least, 'pair', 'pairs')} there is no verdict"
         )
         yield (
             "ids in one run only end without a verdict"
@@ -146,8 +148,8 @@ def _say_calibration(policy: Policy) -> list[list[str]]:
         return []
     lines = [
         f"{one.metric}: rules decide on what people would say, from their labels in {one.human} and the judge's "
-        f"everywhere, from {one.at_least} labels by chance on; with fewer the judge's fail stands, and nothing else is "
-        "settled"
+        f"everywhere, from {count_of(one.at_least, 'label', 'labels')} by chance on; with fewer the judge's fail "
+        "stands, and nothing else is settled"
         for one in policy.calibration
     ]
     return [["What people's labels correct:", *_bullets(lines)]]

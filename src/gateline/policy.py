@@ -6,6 +6,7 @@ All that is wrong with a policy is told at once. It judges nothing.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -131,6 +132,9 @@ class PolicyFile:
     def _find(self, name: str) -> Path:
         beside = Path(self.file).parent / name
         found = beside if _names_something(beside) or not _names_something(name) else Path(name)
+        plain = os.path.normpath(found)
+        if os.path.realpath(plain) == os.path.realpath(found):  # not so where `..` leaves a linked folder
+            found = Path(plain)
         return self.elsewhere.get(str(found), found)
 
     def terms(self) -> Terms:

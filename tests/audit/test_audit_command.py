@@ -185,7 +185,7 @@ def test_ids_that_the_judge_has_not_seen_are_always_an_error(write, capsys):
     for options in ((), ("--judge-everywhere",)):
         assert audit(*options) == 2
         said = capsys.readouterr()
-        assert "1 of 51 ids with a human label are not in judge.jsonl: 'extra'" in said.err
+        assert "1 of 51 ids with a human label is not in judge.jsonl: 'extra'" in said.err
         assert said.out == ""
 
 

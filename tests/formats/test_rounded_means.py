@@ -21,7 +21,7 @@ from gateline.errors import InputError
 from gateline.readers import read_run
 
 Change = Callable[[float], float]
-TOLD = r"in the (results|report|log),? and"
+TOLD = r"in the (results|report|log|category default),? and"
 
 
 def change_numbers(value: object, keys: tuple[str, ...], change: Change) -> object:

@@ -446,7 +446,7 @@ def test_rounding_of_a_tool_is_no_contradiction(tmp_path_factory, values, decima
             ["map all 0.7500", "num_q all 3"],
             "the mean of map is 0.7500 in its row for all, and 0.5000 by the rows of 2",
         ),
-        (["map all 0.7500", "num_q all 1"], "its means count 1 queries, and 2 have rows"),
+        (["map all 0.7500", "num_q all 1"], "its means count 1 query, and 2 have rows"),
         (
             ["num_rel all 5", "num_q all 2"],
             "the sum of num_rel is 5 in its row for all, and 4 by the rows of 2",

@@ -458,6 +458,22 @@ def test_the_golden_set_lies_beside_the_policy_or_at_the_working_folder(
     assert read(LIMIT).golden_set_file() is None
 
 
+def test_a_file_above_the_policy_is_named_without_detours(tmp_path: Path) -> None:
+    """`gates/../labels.jsonl` is `labels.jsonl`; but not where `gates` leads elsewhere, whose parent is another."""
+    (tmp_path / "deep" / "gates").mkdir(parents=True)
+    (tmp_path / "deep" / "labels.jsonl").touch()
+    (tmp_path / "gates").mkdir()
+    path = tmp_path / "gates" / "p.yml"
+    path.write_text(policy_text(LIMIT, samples="{golden_set: ../labels.jsonl}"))
+    assert load_policy(path).golden_set_file() == tmp_path / "labels.jsonl"
+    linked = tmp_path / "linked"
+    linked.symlink_to(tmp_path / "deep" / "gates")
+    (tmp_path / "deep" / "gates" / "p.yml").write_bytes(path.read_bytes())
+    found = load_policy(linked / "p.yml").golden_set_file()
+    assert found is not None
+    assert found.resolve() == tmp_path / "deep" / "labels.jsonl"
+
+
 def test_a_pattern_too_starts_beside_the_policy_or_at_the_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

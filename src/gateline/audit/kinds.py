@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from gateline.audit.reading import UNREADABLE, LabelFile
-from gateline.errors import InputError, Problem, name_some
+from gateline.errors import InputError, Problem, count_of, name_some
 from gateline.golden.labels import UnfitLabelError, read_truth
 from gateline.readers._building import describe
 from gateline.samples import LARGEST, SMALLEST, Floats, number_text, read_number
@@ -193,5 +193,6 @@ def _refuse(file: LabelFile, rows: Sequence[int], wanted: str) -> InputError:
     if len(rows) > 5:
         problems.append(Problem(f"likewise {name_some([run.ids[row] for row in rows[5:]], 10)}", run.file))
     hint = "people's labels must all be of one kind; --threshold makes numbers pass or fail"
-    problems.append(Problem(f"{len(rows)} labels of people can't be read", run.file, hint))
-    return InputError(f"{len(rows)} labels of people can't be read", problems=problems)
+    told = f"{count_of(len(rows), 'label', 'labels')} of people can't be read"
+    problems.append(Problem(told, run.file, hint))
+    return InputError(told, problems=problems)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gateline.audit.kinds import Kind, understand
 from gateline.audit.reading import LabelFile, choose_names, read_file, take_labels
-from gateline.errors import InputError, PolicyError, Problem, did_you_mean, name_some
+from gateline.errors import InputError, PolicyError, Problem, count_of, did_you_mean, name_some
 from gateline.samples import Floats, Run
 from gateline.statistics import cluster_keys
 from gateline.statistics.prediction_powered import JudgedSamples
@@ -163,7 +163,8 @@ def _refuse_different_ids(
     if unjudged:
         problems.append(
             Problem(
-                f"{len(unjudged)} of {len(people)} ids with a human label are not in {judge.run.file}: "
+                f"{len(unjudged)} of {count_of(len(people), 'id', 'ids')} with a human label "
+                f"{'is' if len(unjudged) == 1 else 'are'} not in {judge.run.file}: "
                 f"{name_some([repr(name) for name in unjudged])}",
                 human.run.place(people[unjudged[0]]),
                 "let the judge score them too; a score it could not give is null",
@@ -172,7 +173,8 @@ def _refuse_different_ids(
     if unseen:
         problems.append(
             Problem(
-                f"{len(unseen)} of {len(said)} ids of the judge are not in {human.run.file}: "
+                f"{len(unseen)} of {count_of(len(said), 'id', 'ids')} of the judge "
+                f"{'is' if len(unseen) == 1 else 'are'} not in {human.run.file}: "
                 f"{name_some([repr(name) for name in unseen])}",
                 judge.run.place(said[unseen[0]]),
                 "--judge-everywhere, if people were only asked about some, chosen at random",

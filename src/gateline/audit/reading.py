@@ -12,7 +12,7 @@ from os import PathLike
 
 import numpy as np
 
-from gateline.errors import InputError, Problem, did_you_mean, name_some
+from gateline.errors import InputError, Problem, count_of, did_you_mean, name_some
 from gateline.pairing.marks import find_errors
 from gateline.readers import read_run
 from gateline.samples import MISSING_TEXTS, Column, Run
@@ -54,7 +54,10 @@ class LabelFile:
             hint = "write one label for each id: the claim's or the attempt's own id, or the raters' majority"
             named = name_some(dict.fromkeys(self.run.ids[row] for row in twice))
             problems.append(Problem(f"ids with several labels: {named}", self.run.file, hint))
-            raise InputError(f"{len(twice)} labels are not the only one of their id", problems=problems)
+            told = count_of(
+                len(twice), "label is not the only one of its id", "labels are not the only one of their id"
+            )
+            raise InputError(told, problems=problems)
         return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from gateline.audit.measures import Measured
 from gateline.audit.review import DECIDES, Audit, Part
+from gateline.errors import count_of
 from gateline.figures import UNKNOWN, confidence_text, number, spell
 from gateline.reports.escape import cut, display_width, terminal_name, terminal_text
 
@@ -71,10 +72,10 @@ def _render_head(audit: Audit, width: int) -> list[str]:
     said = (
         f"{terminal_text(audit.judge)} ({terminal_name(audit.judge_metric)}) against people in "
         f"{terminal_text(audit.human)} ({terminal_name(audit.human_metric)}): {LABELS[audit.kind]}, "
-        f"{part.both:,} of {part.samples:,} samples have both"
+        f"{part.both:,} of {count_of(part.samples, 'sample', 'samples')} {'has' if part.both == 1 else 'have'} both"
     )
     if part.clusters != part.both:
-        said += f", in {part.clusters:,} clusters"
+        said += f", in {count_of(part.clusters, 'cluster', 'clusters')}"
     lines = _wrap(said, width)
     if part.missing:
         count = sum(part.missing.values())

@@ -8,9 +8,9 @@ import shlex
 from pathlib import Path
 
 from gateline.cli.output import print_note, print_report, terminal_width, write_together, write_whole
-from gateline.errors import InputError, PolicyError
+from gateline.errors import InputError, PolicyError, count_of
 from gateline.files import is_there
-from gateline.readers import read_run
+from gateline.readers import find_reader, read_run
 from gateline.reports.escape import guard_json
 from gateline.samples import Run
 
@@ -19,7 +19,8 @@ def run_inspect(options: argparse.Namespace) -> int:
     """Show what was recognised."""
     from gateline.inspection import inspect_run, render_text, to_json
 
-    found = inspect_run(_read(options))
+    run = _read(options)
+    found = inspect_run(run, options.read_as or find_reader(options.file))
     text = guard_json(to_json(found)) if options.json else render_text(found, terminal_width())
     return 0 if print_report(text) else 2
 
@@ -62,7 +63,7 @@ def run_convert(options: argparse.Namespace) -> int:
 
     run = _read(options)
     write_whole(Path(options.output), "".join(write_jsonl(run)))
-    print_note(f"wrote {len(run)} records to {options.output}")
+    print_note(f"wrote {count_of(len(run), 'record', 'records')} to {options.output}")
     return 0
 
 

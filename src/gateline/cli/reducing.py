@@ -11,7 +11,7 @@ from gateline.cli.output import print_note, write_together
 
 def run_reduce(options: argparse.Namespace) -> int:
     """Sum a log up for a policy and write the file."""
-    from gateline.errors import PolicyError
+    from gateline.errors import PolicyError, count_of
     from gateline.policy import load_policy
     from gateline.reduction.engines import start_engine
     from gateline.reduction.file import to_bytes
@@ -30,7 +30,8 @@ def run_reduce(options: argparse.Namespace) -> int:
         engine.close()
     content = to_bytes(sums.statement, sums.columns, sums.sketches, path)
     write_together({path: content})
-    print_note(f"wrote {sums.statement['records']:,} records as {len(content):,} bytes to {path}")
+    records = count_of(sums.statement["records"], "record", "records")
+    print_note(f"wrote {records} as {len(content):,} bytes to {path}")
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gateline.cli.output import print_note, print_report, terminal_width, write_whole
+from gateline.errors import count_of
 from gateline.reports.escape import guard_json
 
 
@@ -25,7 +26,7 @@ def run_score(options: argparse.Namespace) -> int:
         print_note(f"{scores.run.file}: {warning}")
     for sentence in tell_left_out(scores):
         print_note(sentence)
-    print_note(f"wrote {len(scores.run)} records to {options.output}")
+    print_note(f"wrote {count_of(len(scores.run), 'record', 'records')} to {options.output}")
     return 0 if print_report(render_summary(scores)) else 2
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 
 from gateline.convert import write_jsonl
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.golden import GoldenSet, read_golden, refuse_contradictions
 from gateline.golden.questions import ID_FIELDS, NAMES, SLICES
 from gateline.readers import read_run
@@ -58,7 +58,7 @@ def find_question(record: Mapping[str, object]) -> str | None:
 
 def questions(number: int) -> str:
     """Return a number of questions in words."""
-    return f"{number} question" if number == 1 else f"{number} questions"
+    return count_of(number, "question", "questions")
 
 
 def read_labels(verdict: Verdict, wanted: set[str], *, golden: File | None, candidate: File | None) -> Labels:

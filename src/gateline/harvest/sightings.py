@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gateline.errors import PolicyError, did_you_mean
+from gateline.errors import PolicyError, count_of, did_you_mean
 from gateline.lost_samples import Losses, LostSample
 from gateline.verdict import Verdict
 
@@ -81,9 +81,15 @@ def find_sightings(verdict: Verdict, limits: Mapping[str, float]) -> tuple[list[
         named = losses.samples if losses.rule is not None else _much_worse(losses, limits)
         sightings += [Sighting(one.id, _tell(verdict, losses, one)) for one in named]
         if losses.number > len(losses.samples) and len(named) == len(losses.samples):
-            what = f"fail {losses.rule}" if losses.rule is not None else f"got worse in {losses.metric}"
+            one, many = (
+                ("question fails", "questions fail")
+                if losses.rule is not None
+                else ("question got", "questions got")
+            )
+            what = losses.rule if losses.rule is not None else f"worse in {losses.metric}"
             notices.append(
-                f"{losses.number} questions {what}; the verdict names the {len(named)} worst, and only they are kept"
+                f"{count_of(losses.number, one, many)} {what}; the verdict names the {len(named)} worst, and only they "
+                "are kept"
             )
     return sightings, notices
 

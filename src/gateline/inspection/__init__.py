@@ -13,9 +13,9 @@ from gateline.samples import Run
 __all__ = ["Inspection", "LabelColumn", "NumberColumn", "inspect_run", "render_text", "to_json"]
 
 
-def inspect_run(run: Run) -> Inspection:
-    """Return what is in a run, with warnings of what is odd."""
-    facts = find_facts(run)
+def inspect_run(run: Run, reader: str = "") -> Inspection:
+    """Return what is in a run, with warnings of what is odd; `reader` is the name of what read it."""
+    facts = find_facts(run, reader)
     return replace(facts, warnings=[*run.warnings, *find_oddities(run, facts)])
 
 

@@ -85,6 +85,8 @@ class Inspection:
     format: str
     format_version: str
     """Version of the format or of the tool that wrote it; empty where the file doesn't tell."""
+    reader: str
+    """Name by which `--read-as` forces the reader of the file; empty where that is not known."""
     samples: int
     """Records."""
     distinct_ids: int
@@ -103,8 +105,8 @@ class Inspection:
     warnings: list[str]
 
 
-def find_facts(run: Run) -> Inspection:
-    """Return what is in a run, without warnings."""
+def find_facts(run: Run, reader: str) -> Inspection:
+    """Return what is in a run, without warnings; `reader` is the name of what read it."""
     repeats = Counter(run.ids)
     no_answer, error = find_errors(run)
     facts = state_facts(run)
@@ -116,6 +118,7 @@ def find_facts(run: Run) -> Inspection:
         sha256=run.sha256,
         format=run.format,
         format_version=run.format_version,
+        reader=reader,
         samples=len(run),
         distinct_ids=len(repeats),
         attempts=max(repeats.values(), default=0),

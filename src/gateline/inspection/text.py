@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from gateline.errors import name_some
+from gateline.errors import count_of, name_some
 from gateline.inspection.facts import Inspection, LabelColumn, NumberColumn
 from gateline.reports.escape import clean, display_width, terminal_name, terminal_text
 
@@ -53,9 +53,10 @@ def render_text(inspection: Inspection, width: int = 80) -> str:
 
 
 def _render_head(inspection: Inspection, width: int) -> list[str]:
-    samples = f"{inspection.samples:,} records"
+    samples = count_of(inspection.samples, "record", "records")
     if inspection.distinct_ids != inspection.samples:
-        samples += f" of {inspection.distinct_ids:,} questions, up to {inspection.attempts} attempts"
+        questions = count_of(inspection.distinct_ids, "question", "questions")
+        samples += f" of {questions}, up to {inspection.attempts} attempts"
     return [
         *_wrap(terminal_text(inspection.file), width, ""),
         *_wrap(f"{_format(inspection)}, {samples}, identified by {_id_source(inspection)}", width),
@@ -70,7 +71,9 @@ def _id_source(inspection: Inspection) -> str:
 
 def _format(inspection: Inspection) -> str:
     version = terminal_text(inspection.format_version)
-    return f"{inspection.format} {version}" if version else inspection.format
+    told = f"{inspection.format} {version}" if version else inspection.format
+    other = inspection.reader not in ("", inspection.format)
+    return f"{told} (--read-as {inspection.reader})" if other else told
 
 
 def _render_numbers(columns: Sequence[NumberColumn], width: int) -> list[str]:

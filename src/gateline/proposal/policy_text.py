@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import gateline
-from gateline.errors import name_some
+from gateline.errors import count_of, name_some
 from gateline.field_names import words_of
 from gateline.inspection import Inspection, LabelColumn, inspect_run
 from gateline.proposal.choices import FEWEST_IN_SLICE
@@ -93,7 +93,7 @@ def _propose_samples(found: Inspection, selection: Selection) -> list[str]:
     if fewest < FEWEST_PAIRS:
         least = min(selection.metrics, key=lambda one: len(one.sample))
         settings += [
-            f"  # {comment(least.metric.name)} has {len(least.sample)} values. By default 30 are",
+            f"  # {comment(least.metric.name)} has {count_of(len(least.sample), 'value', 'values')}. By default 30 are",
             "  # asked for, and so few show large changes only: more samples are worth more than any setting.",
             f"  at_least: {fewest}",
         ]

@@ -74,6 +74,15 @@ def read_run(path: File | Sequence[File], *, read_as: str | None = None, id_fiel
     return join_runs(runs)
 
 
+def find_reader(file: str) -> str:
+    """Return the name by which `--read-as` forces the reader that knows a file; empty for several files.
+
+    Raises InputError where none knows it, or more than one does.
+    """
+    found = [one for line in file.split("\n") for one in _expand(line)]
+    return _recognise(Source(found[0])).NAME if len(found) == 1 else ""
+
+
 def _expand(file: str) -> list[str]:
     """Return the files that a pattern matches, sorted; a path that is there is no pattern."""
     found = find_matches(file)

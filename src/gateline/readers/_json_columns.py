@@ -73,4 +73,4 @@ def _refuse_uneven(columns: Mapping[str, Sized], rows: int) -> None:
         if isinstance(column, TwiceKeyed) and column.repeated:
             raise UnevenColumnsError(f"column '{name}' has row {column.repeated} twice")
         if len(column) != rows:
-            raise UnevenColumnsError(f"column '{name}' has {len(column)} rows of {rows}")
+            raise UnevenColumnsError(f"column '{name}' has {len(column)} of {rows} rows")

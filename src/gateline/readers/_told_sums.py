@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gateline.errors import InputError
-from gateline.readers._trec_means import count_decimals
 
 LONGEST_COUNT = 15
 """Digits of a count; a longer one is none."""
@@ -22,6 +21,13 @@ def read_count(text: str | None) -> int | None:
     stripped = (text or "").strip()
     is_count = stripped.isascii() and stripped.isdigit() and len(stripped) <= LONGEST_COUNT
     return int(stripped) if is_count else None
+
+
+def count_decimals(text: str) -> int:
+    """Return how many digits stand behind the point of a number: 4 for `0.9655`; of `1e-05` as many as it has."""
+    digits, _, exponent = text.lower().partition("e")
+    shift = int(exponent) if exponent.lstrip("+-").isdigit() and len(exponent) < 6 else 0
+    return max(0, len(digits.partition(".")[2]) - shift)
 
 
 def find_rounding(numbers: Iterable[float]) -> float:

@@ -9,7 +9,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gateline.errors import InputError, Problem
+from gateline.errors import InputError, Problem, count_of
+from gateline.readers._told_sums import count_decimals
 from gateline.samples import read_number
 
 _SUMS = frozenset({"num_ret", "num_rel", "num_rel_ret"})
@@ -32,20 +33,14 @@ class Written:
         self.decimals = max(self.decimals, count_decimals(text))
 
 
-def count_decimals(text: str) -> int:
-    """Return how many digits stand behind the point of a number: 4 for `0.9655`; of `1e-05` as many as it has."""
-    digits, _, exponent = text.lower().partition("e")
-    shift = int(exponent) if exponent.lstrip("+-").isdigit() and len(exponent) < 6 else 0
-    return max(0, len(digits.partition(".")[2]) - shift)
-
-
 def count_queries(means: Mapping[str, str], rows: int, file: str) -> int:
     """Return how many queries the means are over; an InputError where `rows` queries are more than they counted."""
     counted = read_number(means.get("num_q", ""))
     if counted is None or not math.isfinite(counted):
         return rows
     if counted < rows:
-        raise InputError(f"its means count {counted:g} queries, and {rows} have rows", file, _HINT)
+        queries = f"{counted:g} {'query' if counted == 1 else 'queries'}"
+        raise InputError(f"its means count {queries}, and {count_of(rows, 'has', 'have')} rows", file, _HINT)
     return int(counted)
 
 
@@ -72,7 +67,7 @@ def hold_means(
             continue
         if abs(found - said) > allowed:
             shown = f"{found:.{written.decimals}f}"
-            rows = f"the rows of {len(written.values)} queries"
+            rows = f"the rows of {count_of(len(written.values), 'query', 'queries')}"
             problems.append(
                 Problem(
                     f"the {what} of {name} is {told} in its row for all, and {shown} by {rows}", file, _HINT

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gateline.errors import InputError, name_some
+from gateline.errors import InputError, count_of, name_some
 from gateline.readers import _beir, parquet
 from gateline.readers._building import Problems
 from gateline.readers._source import ReadOptions, Source, without_mark
@@ -259,8 +259,8 @@ def _finish(
     warnings = []
     if tied:
         warnings.append(
-            f"scores are equal in {tied} of {len(queries)} rankings; equal ones are ordered by document id, "
-            "descending, as trec_eval does"
+            f"scores are equal in {tied} of {count_of(len(queries), 'ranking', 'rankings')}; equal ones are ordered by "
+            "document id, descending, as trec_eval does"
         )
     return Run(
         file=source.name,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gateline.errors import name_some
+from gateline.errors import count_of, name_some
 from gateline.golden.questions import NAMES, SLICES
 from gateline.samples import Column, MetricFacts, Run
 from gateline.scoring._definitions import Definition, Measured
@@ -154,12 +154,12 @@ def _warn(material: Material, replaced: Sequence[str]) -> list[str]:
             "counted as 0 retrieved" if material.outputs.format == "trec-run" else "counted as not answered"
         )
         warnings.append(
-            f"no results for {len(absent)} of {len(material.golden)} questions of the golden set, {counted}: "
-            f"{name_some(absent, 10)}"
+            f"no results for {len(absent)} of {count_of(len(material.golden), 'question', 'questions')} of the golden "
+            f"set, {counted}: {name_some(absent, 10)}"
         )
     if material.unasked:
         one = len(material.unasked) == 1
-        told = "1 question is" if one else f"{len(material.unasked)} questions are"
+        told = count_of(len(material.unasked), "question is", "questions are")
         warnings.append(
             f"{told} not in the golden set and {'is' if one else 'are'} left out: "
             f"{name_some(material.unasked, 10)}"

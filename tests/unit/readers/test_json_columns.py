@@ -85,8 +85,8 @@ def test_columns_longer_than_the_head_of_the_file(tmp_path, indent):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"id": {"0": "a", "1": "b"}, "score": {"0": 1}}, "column 'score' has 1 rows of 2"),
-        ({"id": ["a", "b"], "score": [1]}, "column 'score' has 1 rows of 2"),
+        ({"id": {"0": "a", "1": "b"}, "score": {"0": 1}}, "column 'score' has 1 of 2 rows"),
+        ({"id": ["a", "b"], "score": [1]}, "column 'score' has 1 of 2 rows"),
         ({"columns": ["id", "score"], "index": [0], "data": [["a"]]}, "'columns' names 2 columns"),
     ],
 )

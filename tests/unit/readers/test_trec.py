@@ -38,7 +38,7 @@ def test_order_is_by_score_then_by_id_descending_and_said(read):
     run = read("a.run", "q Q0 b 1 1 t\nq Q0 10 2 1 t\nq Q0 9 3 1 t\nq Q0 top 4 5 t\n")
     assert run.fields["retrieved"] == [["top", "b", "9", "10"]]
     assert run.warnings == (
-        "scores are equal in 1 of 1 rankings; equal ones are ordered by document id, descending, as trec_eval does",
+        "scores are equal in 1 of 1 ranking; equal ones are ordered by document id, descending, as trec_eval does",
     )
     assert read("b.run", "q Q0 a 1 2 t\nq Q0 b 2 1 t\n").warnings == ()
 
