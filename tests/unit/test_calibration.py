@@ -452,3 +452,26 @@ def test_a_finding_of_a_judge_tells_of_the_judge_alone(two_languages: Path) -> N
     below = rule.replace("agreement, at_least", "bias, at_most")
     finding = judge(two_languages, below).findings[0]
     assert (finding.direction, finding.show_as, finding.at_most) == ("lower", "number", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (
+            "measure: kappa, at_least: 0.4",
+            "the kappa of the judge of score must be at least 0.4, else there is no verdict",
+        ),
+        (
+            "measure: bias, at_most: 0.1, otherwise: fail",
+            "the bias of the judge of score must be at most 0.1, else the gate says no",
+        ),
+    ],
+)
+def test_the_rule_is_a_plain_sentence(tmp_path: Path, asked: str, sentence: str) -> None:
+    (tmp_path / "human.jsonl").write_text(json.dumps({"id": "q0", "metrics": {"score": 1}}) + "\n")
+    (tmp_path / "policy.yml").write_text(
+        f"version: 1\nname: p\nmetrics: {{score: {{better: higher, range: [0, 1]}}}}\n{WITH}"
+        f"rules:\n  - {{kind: calibration, metric: score, {asked}}}\n"
+    )
+    policy = load_policy(tmp_path / "policy.yml").policy
+    assert policy.rules[0].sentence(policy.metrics["score"]) == sentence
