@@ -52,7 +52,7 @@ def test_records_of_their_own_are_summed_up_as_if_ids_could_repeat(
     columns = choose_columns(log, columns_of(plan))
     kinds = {column.name: column.kind for column in columns}
     duckdb.show(log, columns)
-    assert duckdb.run(make_count(plan, kinds))[1] == [(len(each), 1)]
+    assert duckdb.run(make_count(plan, kinds))[1] == [(len(each), 1, 1)]
     for make in (make_sums, make_sketches):
         found = [duckdb.run(make(plan, kinds, repeated=repeated)) for repeated in (True, False)]
         assert len(found[0][1]) > 64

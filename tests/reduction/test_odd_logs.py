@@ -235,3 +235,58 @@ def test_a_packed_log_is_told_as_packed(tmp_path: Path, begins: bytes) -> None:
     path.write_bytes(begins + b"\x00" * 40)
     with pytest.raises(InputError, match=r"is packed  \(unpack it"):
         open_log([str(path)])
+
+
+@pytest.mark.parametrize("without", ["both", "baseline", "candidate"])
+def test_a_ratio_without_any_denominator_gives_no_verdict(
+    tmp_path: Path, reduce_log: Reduce, engine: Engine, without: str
+) -> None:
+    """Also where both runs hold the same: what has no value is never a pass."""
+    policy = tmp_path / "policy.yml"
+    text = POLICY.replace("LABEL", "lang").replace("range: [0, 1]FIELD", "range: [0, 1], ratio: [n, d]")
+    policy.write_text(text.replace("slices: true", "slices: true, on_inconclusive: pass"))
+    files = []
+    for seed, side in ((1, "baseline"), (2, "candidate")):
+        weight = 0 if without in ("both", side) else 2
+        records = [
+            {"id": one["id"], "lang": one["lang"], "n": weight // 2, "d": weight} for one in make(seed)
+        ]
+        files.append(write_lines(tmp_path / f"{side}.jsonl", records))
+    for given in (files, [reduce_log(file, str(policy), engine=engine) for file in files]):
+        verdict = check(str(policy), *given, on=datetime.date(2026, 1, 1))
+        assert verdict.verdict == "invalid"
+        assert "denominator" in " ".join(problem.message for problem in verdict.problems)
+
+
+@pytest.mark.parametrize(
+    "error", ["no_answer", " no_answer ", "No_Answer", "NO_ANSWER", "timeout", "", "0", "False"]
+)
+def test_an_error_means_what_it_means_in_the_log(
+    tmp_path: Path, reduce_log: Reduce, engine: Engine, error: str
+) -> None:
+    policy = write_policy(tmp_path)
+    Path(policy).write_text(
+        Path(policy).read_text().replace("\nslices:", "\nmissing: {drop_at_most: 20%}\nslices:")
+    )
+    files = [
+        write_lines(
+            tmp_path / f"{seed}.jsonl",
+            [{**one, **({"error": error} if place < 6 else {})} for place, one in enumerate(make(seed))],
+        )
+        for seed in (1, 2)
+    ]
+    hold_against_the_logs(policy, files, reduce_log, engine)
+
+
+def test_a_header_is_the_first_line_of_a_file_or_an_error(
+    tmp_path: Path, reduce_log: Reduce, engine: Engine
+) -> None:
+    """A log that was put together of two runs must not pass for one."""
+    policy, header = write_policy(tmp_path), {"gateline": 1, "run": {"judge": "one"}}
+    whole = write_lines(tmp_path / "whole.jsonl", [header, *make(1)])
+    reduce_log(whole, policy, engine=engine)
+    records = make(1)
+    for place in (1, 30, 60):
+        parts = [header, *records[:place], {"gateline": 1, "run": {"judge": "two"}}, *records[place:]]
+        with pytest.raises(InputError, match="1 header line stands behind the first line"):
+            reduce_log(write_lines(tmp_path / f"{place}.jsonl", parts), policy, engine=engine)

@@ -34,6 +34,8 @@ class Log:
     """Path of each column (`("metrics", "faithfulness")`, `("id",)`) and how it is read."""
     provenance: dict[str, object] = field(default_factory=dict)
     """What the first line of a JSON Lines file says of the run."""
+    headers: int = 0
+    """Files that have such a line."""
 
     def find(self, wanted: Wanted) -> list[tuple[str, ...]]:
         """Return the columns that may hold a field, the one that counts first."""
@@ -178,6 +180,7 @@ def _form_of(file: str) -> Literal["jsonl", "parquet"]:
 def _open_json_lines(files: Sequence[str]) -> Log:
     columns: dict[tuple[str, ...], Kind] = {}
     provenance: dict[str, object] = {}
+    headers = 0
     for file in files:
         with Path(file).open("rb") as stream:
             for number, line in enumerate(islice(stream, _RECORDS_LOOKED_AT), start=1):
@@ -186,9 +189,10 @@ def _open_json_lines(files: Sequence[str]) -> Log:
                 record = _read_line(line, f"{file}:{number}")
                 if number == 1 and "gateline" in record and "id" not in record:
                     provenance = _read_header(record, provenance, file)
+                    headers += 1
                 for name, value in record.items():
                     _note_column(columns, name, value)
-    return Log(tuple(files), "jsonl", columns, provenance)
+    return Log(tuple(files), "jsonl", columns, provenance, headers)
 
 
 def _note_column(columns: dict[tuple[str, ...], Kind], name: str, value: object) -> None:

@@ -62,10 +62,18 @@ class Questions:
         return "WITH " + ",\n".join(parts) + "\n"
 
     def count_ids(self) -> str:
-        """Return a statement that finds the number of records, and the most that any id has."""
-        named = f"SELECT {self._id()} AS id {self._from_log()}"
-        counted = f"SELECT id, count(*) AS tries FROM ({named}) named GROUP BY id"
-        return f"SELECT CAST(sum(tries) AS BIGINT) AS records, max(tries) AS most FROM ({counted}) counted"
+        """Return a statement that finds the number of records, the most that any id has, and that of header lines."""
+        head = (
+            f"CASE WHEN {self._text('id')} IS NULL AND {self._text('header')} IS NOT NULL THEN 1 ELSE 0 END"
+        )
+        named = f"SELECT {self._id()} AS id, {head} AS head FROM log"
+        counted = (
+            f"SELECT id, count(*) - sum(head) AS tries, sum(head) AS heads FROM ({named}) named GROUP BY id"
+        )
+        return (
+            "SELECT CAST(sum(tries) AS BIGINT) AS records, CAST(max(tries) AS BIGINT) AS most, "
+            f"CAST(sum(heads) AS BIGINT) AS heads FROM ({counted}) counted"
+        )
 
     # -- records -------------------------------------------------------------------------------------------
 
@@ -139,9 +147,10 @@ class Questions:
                           for k, name in enumerate(self.named)]]  # fmt: skip
         columns.append("CASE WHEN error = 'no_answer' THEN 1 ELSE 0 END AS failed")
         harmless = ", ".join(
-            quote(one) for one in sorted({*MISSING_TEXTS, "false", "0", "0.0", "200.0", "[]", "no_answer"})
+            quote(one) for one in sorted({*MISSING_TEXTS, "false", "0", "0.0", "200.0", "[]"})
         )
-        columns.append(f"CASE WHEN lower(error) IN ({harmless}) THEN 0 ELSE 1 END AS erred")
+        harmless = f"error = 'no_answer' OR lower(error) IN ({harmless})"
+        columns.append(f"CASE WHEN {harmless} THEN 0 ELSE 1 END AS erred")
         inner = "  SELECT " + ",\n    ".join(columns) + "\n  FROM read_in"
         outer = ["*"]
         for at, (name, metric) in enumerate(self.metrics):

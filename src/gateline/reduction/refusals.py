@@ -125,7 +125,12 @@ def refuse_missing(sides: Sequence[ReducedSide], terms: Terms) -> None:
                 refused = [CAUSES[code] for code in counts if _is_refused(CAUSES[code], terms)]
                 where = "" if place is None else f" in {place}"
                 told = ", ".join(f"{number:,} {CAUSES[code]}" for code, number in counts.items())
-                if refused:
+                if terms.metrics[name].ratio and place is None and _is_undefined(side, name) and most < 1.0:
+                    said_of = (
+                        f"{name}: a ratio without a value, as the denominator is 0 in all {due:,} questions"
+                    )
+                    problems.append(Problem(said_of, side.reduced.file, hint))
+                elif refused:
                     problems.append(
                         Problem(
                             f"{name}{where}: {told}, and missing.{refused[0]} is refuse", side.reduced.file
@@ -136,6 +141,11 @@ def refuse_missing(sides: Sequence[ReducedSide], terms: Terms) -> None:
                     problems.append(Problem(f"{name}{where}: {share}", side.reduced.file, hint))
     if problems:
         raise NotComparable("too many values are missing for a verdict", problems=problems)
+
+
+def _is_undefined(side: ReducedSide, name: str) -> bool:
+    """Say whether the denominators of all questions that have one are 0: then the ratio has no value at all."""
+    return bool(side.sums(name, None).size) and not side.weighed(name, None).any()
 
 
 def _is_refused(cause: str, terms: Terms) -> bool:

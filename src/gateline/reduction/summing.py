@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gateline.errors import InputError, Problem
+from gateline.errors import InputError, Problem, count_of
 from gateline.reduction.columns import Kind, columns_of
 from gateline.reduction.engines import Engine
 from gateline.reduction.expressions import quote
@@ -41,7 +41,14 @@ def sum_up(plan: Plan, names: Sequence[str], engine: Engine) -> Sums:
     columns = choose_columns(log, columns_of(plan))
     kinds: dict[str, Kind] = {column.name: column.kind for column in columns}
     engine.show(log, columns)
-    _, [(records, most)] = engine.run(make_count(plan, kinds))
+    _, [(records, most, headers)] = engine.run(make_count(plan, kinds))
+    if headers is not None and headers > log.headers:
+        raise InputError(
+            f"{count_of(headers - log.headers, 'header line stands', 'header lines stand')} behind the first line, so "
+            "that the log may hold other runs",
+            log.files[0],
+            "a file has one header, in its first line",
+        )
     if not records:
         raise InputError("0 samples: the log has no record", log.files[0])
     repeated = most > 1
