@@ -216,41 +216,30 @@ class Job:
 
         https://docs.github.com/en/rest/repos/contents#get-repository-content
         """
+        from gateline.hosts._absent import unless_absent
         from gateline.hosts._addresses import quoted
-        from gateline.hosts._http import RefusedError
 
         commit = self.base_commit
         if commit is None:
             return None
-        try:
-            return self.client.get(
-                f"/repos/{self._repository}/contents/{quoted(path, kept='/')}",
-                {"ref": commit},
-                accept="application/vnd.github.raw+json",
-            ).body
-        except RefusedError as error:
-            if error.status == 404:
-                return None
-            raise
+        place = f"/repos/{self._repository}/contents/{quoted(path, kept='/')}"
+        accept = "application/vnd.github.raw+json"
+        reply = unless_absent(lambda: self.client.get(place, {"ref": commit}, accept=accept))
+        return None if reply is None else reply.body
 
     def list_base_folder(self, path: str) -> list[str]:
         """Return the files in a folder as it was before the change; none where it was not there. Raises HostError.
 
         https://docs.github.com/en/rest/repos/contents#get-repository-content
         """
+        from gateline.hosts._absent import unless_absent
         from gateline.hosts._addresses import quoted
         from gateline.hosts._entries import names_of_files
-        from gateline.hosts._http import RefusedError
 
         folder = quoted(path.removeprefix("."), kept="/")
-        try:
-            place = f"/repos/{self._repository}/contents/{folder}".rstrip("/")
-            entries = self.client.read(place, {"ref": self.base_commit or ""})
-        except RefusedError as error:
-            if error.status == 404:
-                return []
-            raise
-        return names_of_files(entries, "file")
+        place = f"/repos/{self._repository}/contents/{folder}".rstrip("/")
+        reply = unless_absent(lambda: [self.client.read(place, {"ref": self.base_commit or ""})])
+        return [] if reply is None else names_of_files(reply[0], "file")
 
     def fetch_artifact(self, name: str) -> Artifact | None:
         """Return the newest artifact of this name that a successful run on the base branch left. Raises HostError."""

@@ -171,37 +171,29 @@ class Job:
 
         https://docs.gitlab.com/api/repository_files/#get-raw-file-from-repository
         """
+        from gateline.hosts._absent import unless_absent
         from gateline.hosts._addresses import quoted
-        from gateline.hosts._http import RefusedError
 
         commit = self.base_commit
         if commit is None:
             return None
-        try:
-            return self.client.get(
-                f"{self._project}/repository/files/{quoted(path)}/raw", {"ref": commit}, accept="*/*"
-            ).body
-        except RefusedError as error:
-            if error.status == 404 and "file not found" in error.headline.lower():
-                return None  # any other 404 is a project that this token can't see
-            raise
+        place = f"{self._project}/repository/files/{quoted(path)}/raw"
+        # any other 404 is a project that this token can't see
+        reply = unless_absent(lambda: self.client.get(place, {"ref": commit}, accept="*/*"), "file not found")
+        return None if reply is None else reply.body
 
     def list_base_folder(self, path: str) -> list[str]:
         """Return the files in a folder as it was before the change; none where it was not there. Raises HostError.
 
         https://docs.gitlab.com/api/repositories/#list-repository-tree
         """
+        from gateline.hosts._absent import unless_absent
         from gateline.hosts._entries import names_of_files
-        from gateline.hosts._http import RefusedError
 
         query = {"path": path.removeprefix("."), "ref": self.base_commit or ""}
-        try:
-            pages = list(self.client.pages(f"{self._project}/repository/tree", query))
-        except RefusedError as error:
-            if error.status == 404 and "tree not found" in error.headline.lower():
-                return []
-            raise
-        return [name for page in pages for name in names_of_files(page, "blob")]
+        place = f"{self._project}/repository/tree"
+        pages = unless_absent(lambda: list(self.client.pages(place, query)), "tree not found")
+        return [name for page in pages or [] for name in names_of_files(page, "blob")]
 
     def fetch_artifact(self, name: str) -> Artifact | None:
         """Return the files of the job of this name in the last successful pipeline of the target branch.
