@@ -47,8 +47,9 @@ def propose(run: Run, folder: Path) -> tuple[Path, PolicyFile] | None:
     try:
         text = propose_policy(run)
     except InputError as error:
-        has_values = any(column.values for column in inspect_run(run).numbers if not column.is_diagnosis)
-        is_unjudgeable = run.unpaired or not has_values
+        values = [column.values for column in inspect_run(run).numbers if not column.is_diagnosis]
+        # one value of several questions is none to judge by
+        is_unjudgeable = run.unpaired or max(values, default=0) < min(2, len(run))
         assert is_unjudgeable or "no fall could be shown" in str(error), error
         return None
     policy = folder / "first.yml"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import gateline
 from gateline import check
+from gateline.cli import run as run_command
 from gateline.convert import write_jsonl
 from gateline.errors import InputError
 from gateline.inspection import inspect_run
@@ -437,3 +438,45 @@ def test_few_questions_are_told_at_the_top_from_which_loss_on_they_catch_one():
     assert "# 30 independent questions catch a loss of about " in text.partition("version: 1")[0]
     many = propose_policy(run_of(900, metrics={"faithfulness": np.linspace(0, 1, 900).tolist()}))
     assert "can't settle less" not in many
+
+
+@pytest.mark.parametrize("size", [2, 5, 29, 30, 60])
+def test_a_policy_made_of_too_few_questions_says_so_first_and_does_not_let_one_decide(size, tmp_path, capsys):
+    """In its head and on the terminal; from 30 on, the least that a policy asks for by default, nothing is said."""
+    rows = [{"id": f"q{n}", "metrics": {"correct": int(n != 1), "faithfulness": 0.5}} for n in range(size)]
+    for name, records in (("run", rows), ("one", rows[-1:])):
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    policy = tmp_path / "p.yml"
+    assert run_command(["init", str(tmp_path / "run.jsonl"), "-o", str(policy)]) == 0
+    told = capsys.readouterr().err
+    head = policy.read_text(encoding="utf-8").partition("version: 1")[0]
+    for text in (told, head):
+        assert (f"CAUTION: {size} questions are too few to gate with" in text) == (size < 30)
+    day = datetime.date(2026, 1, 5)
+    for name, verdict in (("run", "pass"), ("one", "invalid")):
+        assert check(policy, *[tmp_path / f"{name}.jsonl"] * 2, on=day).verdict == verdict
+
+
+@pytest.mark.parametrize("values", [10, 20, 29, 30, 45])
+def test_a_metric_of_few_questions_does_not_lower_what_all_are_asked_for(values):
+    """Of a run of many it is left out and named; a run as small as it is asks for what it has."""
+    scores = [1.0, 1.0, 0.0] * 200
+    rare = [*scores[:values], *[math.nan] * (200 - values)]
+    kinds = ["rare"] * values + ["usual"] * (200 - values)
+    many = run_of(200, metrics={"answer_correct": scores[:200], "faithfulness": rare}, slices={"kind": kinds})
+    policy = propose(many)
+    assert policy.samples.at_least >= 29
+    assert ("faithfulness" in policy.metrics) == (values >= 30)
+    if values < 30:
+        assert f"a value for {values} samples only, where a check asks for 30" in propose_policy(many)
+    few = run_of(values, metrics={"faithfulness": scores[:values]})
+    assert propose(few).samples.at_least in (values, values - 1, 30)
+
+
+@pytest.mark.parametrize("size", [2, 3, 9])
+def test_one_value_of_several_questions_makes_no_policy(size):
+    """Else `samples.at_least` would be 1, and whatever one question says would pass."""
+    run = run_of(size, metrics={"answer_correct": [1.0] + [math.nan] * (size - 1)})
+    with pytest.raises(InputError, match="no numbers that a policy could judge"):
+        propose_policy(run)

@@ -59,10 +59,19 @@ def _propose_head(found: Inspection, name: str, selection: Selection) -> list[st
         f"# A first policy, proposed by gateline {gateline.__version__} from {comment(found.file)}.",
         "# What it could not know it guessed: read each line, and change what is not meant.",
         "# gateline lint checks it, gateline explain says it in sentences.",
+        *([f"# CAUTION: {say_too_few(selection.questions)}."] if selection.questions < FEWEST_PAIRS else []),
         *_say_what_few_settle(selection),
         "version: 1",
         f"name: {quote(name)}",
     ]
+
+
+def say_too_few(questions: int) -> str:
+    """Return what a run of so few questions is worth; the default of `samples.at_least` asks for more."""
+    return (
+        f"{count_of(questions, 'question is', 'questions are')} too few to gate with: chance alone may pass a worse "
+        f"system or block an equal one; evaluate {FEWEST_PAIRS} at least, and write this again"
+    )
 
 
 def _say_what_few_settle(selection: Selection) -> list[str]:

@@ -35,8 +35,9 @@ from gateline.statistics import cluster_keys
 Keys = npt.NDArray[np.uint64]
 
 MOST_SCORES = 12
-FEWEST_VALUES = 10
-"""Values below which a metric of a run with twice as many questions is left out."""
+FEWEST_VALUES = 30
+"""Values below which a metric of a run with twice as many questions is left out: with it, `samples.at_least` would have
+to fall for all metrics."""
 AT_WORST = "so near its worst value that no fall could be shown"
 FEWEST_FOR_ONE_MORE = 20
 """Samples of which one more may be missing than in this run."""
@@ -130,9 +131,8 @@ def _pick(candidates: Sequence[Chosen], run: Run, refused: dict[str, str]) -> li
         elif not one.metric.is_red_line and one.tolerance is None:
             refused[name] = AT_WORST
         elif len(one.sample) < min(FEWEST_VALUES, len(set(run.ids)) / 2):
-            refused[name] = "a value for " + (
-                f"{len(one.sample)} samples only" if len(one.sample) > 1 else "one sample only"
-            )
+            samples = f"{len(one.sample)} samples" if len(one.sample) > 1 else "one sample"
+            refused[name] = f"a value for {samples} only, where a check asks for {FEWEST_VALUES}"
         elif one.metric.is_red_line:
             if not one.sample.values.max() > 0:
                 refused[name] = "0 in all samples"
@@ -144,8 +144,12 @@ def _pick(candidates: Sequence[Chosen], run: Run, refused: dict[str, str]) -> li
 
 
 def _least_missing(candidates: Sequence[Chosen]) -> list[Chosen]:
-    """Return those that lack fewest values, where all lack many."""
-    usable = [one for one in candidates if one.metric.is_red_line or one.tolerance is not None]
+    """Return those that lack fewest values, where all lack many; one value of several questions is none to judge by."""
+    usable = [
+        one
+        for one in candidates
+        if (one.metric.is_red_line or one.tolerance is not None) and len(one.sample) >= min(2, one.expected)
+    ]
     least = min((one.left_out for one in usable), default=1.0)
     found = {one.metric.column.name: one for one in usable if one.left_out == least < 1.0}
     return list(found.values())[:MOST_SCORES]
