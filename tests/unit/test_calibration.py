@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gateline.explanation import review
-from gateline.gate import check
+from gateline.gate import Options, check
 from gateline.guard import compare_policies
 from gateline.policy import load_policy
 from gateline.statistics import Settings, cluster_keys
@@ -475,3 +475,22 @@ def test_the_rule_is_a_plain_sentence(tmp_path: Path, asked: str, sentence: str)
     )
     policy = load_policy(tmp_path / "policy.yml").policy
     assert policy.rules[0].sentence(policy.metrics["score"]) == sentence
+
+
+def test_a_first_run_has_a_judge_too(two_languages: Path) -> None:
+    (two_languages / "baseline.jsonl").unlink()
+    human = (two_languages / "human.jsonl").read_text().splitlines(keepends=True)
+    (two_languages / "human.jsonl").write_text("".join(line for line in human if '"candidate"' in line))
+    rule = "{id: r, kind: calibration, metric: score, measure: agreement, at_least: 0.8, otherwise: fail, slice: %s}"
+    (two_languages / "policy.yml").write_text(
+        f"version: 1\nname: p\nmetrics: {{score: {{better: higher, range: [0, 1]}}}}\n{WITH}"
+        f"rules:\n  - {rule % 'language=de'}\n  - {rule.replace('id: r', 'id: s') % 'language=en'}\n"
+    )
+    found = check(
+        two_languages / "policy.yml", None, two_languages / "candidate.jsonl",
+        on=datetime.date(2026, 11, 30), options=Options(first_run=True),
+    )  # fmt: skip
+    assert {finding.slice: (finding.status, finding.samples) for finding in found.findings} == {
+        "language=de": ("pass", 120),
+        "language=en": ("fail", 120),
+    }
