@@ -42,8 +42,8 @@ _MANY_BEYOND = 100
 """Clusters beyond a quantile from which on the draws of its gain are near normal."""
 _FEWEST_BEYOND = 2
 """Clusters expected beyond a quantile without which no resampling knows its tail: with 1 the ends miss 6 to 7 %."""
-_MOST_EVALUATED = 20_000
-"""Pairs up to which a quantile's gain is evaluated near a limit: some seconds; of more, draws are as sure."""
+_MOST_EVALUATED = 100_000
+"""Pairs up to which a quantile's gain is evaluated near a limit: some seconds."""
 _NONE = EndPoints(0.0)
 
 
@@ -233,14 +233,14 @@ def _draw_ends(
 
 def _way_to_evaluate(paired: Paired, probability: float, sign: float, *, relative: bool) -> Evaluate | None:
     """Return how the ends of a quantile's gain are found without draws, None where they can only be drawn."""
-    if not len(paired.clusters) == len(paired) <= _MOST_EVALUATED:
+    if len(paired) > _MOST_EVALUATED:
         return None
 
     def evaluate(tail: float, low: float, high: float) -> tuple[float, float]:
         from gateline.statistics.quantile_gains import find_quantile_gain_ends
 
-        pair, guess = (paired.baseline, paired.candidate), (low, high)
-        return find_quantile_gain_ends(*pair, probability, sign, tail, relative=relative, guess=guess)
+        runs = paired.baseline, paired.candidate, paired.clusters.member
+        return find_quantile_gain_ends(*runs, probability, sign, tail, relative=relative, guess=(low, high))
 
     return evaluate
 

@@ -1,40 +1,45 @@
 """The distribution of a quantile's gain under Bayesian bootstrap weights, evaluated and not drawn.
 
-Of n pairs with weights of one exponential each (Rubin 1981), divided by their sum, any four disjoint sets of pairs
-have weights (w₁₁, w₁₀, w₀₁, w₀₀) ~ Dirichlet(their counts). The weighted quantile of a run is at most a value v where
-the pairs with values up to v weigh at least p. So the joint distribution of both runs' quantiles is
+With one exponential weight a cluster (Rubin 1981), the weighted quantile of a run is at most a value v where the
+samples with values up to v weigh at least a share p of all. So the joint distribution of both runs' quantiles is
 
-    G(i, j) = P(w₁₁ + w₁₀ ≥ p and w₁₁ + w₀₁ ≥ p)
+    G(i, j) = P(both sets weigh at least p),
 
-with the sets made by "at most the i-th value in the baseline" and "at most the j-th value in the candidate", an
-integral in two variables whose inner part is an incomplete beta function. The gain takes only the values that one
-baseline value and one candidate value make; its distribution is a sum of G along a staircase. No seed, no draws.
-
-It knows pairs that are clusters of their own; clusters of several samples have no such form and are drawn.
+of the samples with at most the i-th value in the baseline and those with at most the j-th in the candidate, which
+`joint_tails` evaluates. The gain takes only the values that one baseline value and one candidate value make; its
+distribution is a sum of G along a staircase, and from one step to the next a few samples join a set. No seed, no draws.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, betaln
+
+from gateline.statistics.gamma_sums import log_lower_tail, merge_equal_rows
+from gateline.statistics.joint_tails import JointTail
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
 
-_OUTER, _INNER = 40, 20
-"""Nodes of the two integrals; the outer one crosses the width of the inner one many times."""
 _NEGLIGIBLE = 1e-9
-"""Probability that is left out at either end of a variable."""
+"""Probability of a run's quantile that is left out at either end."""
+_UNSURE = 1e-7
+"""What a probability may be off by: an end is taken so far out that it holds all the same."""
+_PROBES = 9
+"""Places along both runs' values where it is looked which nodes of the integral have a say."""
 
 
 def find_quantile_gain_ends(
     baseline: Floats,
     candidate: Floats,
+    cluster: Whole,
     probability: float,
     sign: float,
     tail: float,
@@ -45,8 +50,9 @@ def find_quantile_gain_ends(
     """Return the ends of the gain of a quantile: the outermost gains with at least `tail` at or beyond them.
 
     Args:
-        baseline: (n,) values of pairs that are clusters of their own, no NaN.
-        candidate: (n,) values of the same pairs.
+        baseline: (n,) values, no NaN.
+        candidate: (n,) values of the same samples.
+        cluster: (n,) which cluster each sample is of: 0 … m − 1, each at least once.
         probability: which quantile, 0.95 for P95: the inverse of the weighted distribution function.
         sign: +1 where higher is better, −1 where lower is better.
         tail: probability outside of each end.
@@ -56,7 +62,9 @@ def find_quantile_gain_ends(
     Returns:
         Both ends in the unit of the gain; an end may be infinite where the baseline's quantile may be 0.
     """
-    quantiles = _Quantiles(_Run.of(baseline, probability), _Run.of(candidate, probability), probability)
+    quantiles = _Quantiles(
+        _Run.of(baseline, cluster, probability), _Run.of(candidate, cluster, probability), probability
+    )
     low = _Gains.of(quantiles, sign, relative=relative).find_lowest(tail, guess[0])
     # The other end is the lowest gain of the exchanged direction, so that turning the sign mirrors the ends exactly.
     return low, -_Gains.of(quantiles, -sign, relative=relative).find_lowest(tail, -guess[1])
@@ -67,23 +75,46 @@ class _Run:
     """The values of one run that its quantile takes with more than negligible probability, ascending."""
 
     values: Floats
-    """(m,) different values."""
-    at_most: Whole
-    """(m,) pairs with at most that value."""
-    place: Whole
-    """(n,) of each pair: 0 below the first of these values, k + 1 at the k-th, m + 1 above the last."""
+    """(k,) different values."""
+    below: Whole
+    """(m,) samples of each cluster below the first of these values."""
+    joining: list[list[int]]
+    """(k,) the clusters of the samples at each value, one for each sample."""
+    size: Whole
+    """(m,) samples of each cluster."""
 
     @staticmethod
-    def of(values: Floats, probability: float) -> _Run:
+    def of(values: Floats, cluster: Whole, probability: float) -> _Run:
         """Keep the values around the quantile."""
-        different, code, count = np.unique(values, return_inverse=True, return_counts=True)
-        at_most = np.cumsum(count)
-        reached = _weighs_enough(at_most, values.size, probability)
-        first = int(np.searchsorted(reached, _NEGLIGIBLE))
-        last = int(np.searchsorted(reached, 1.0 - _NEGLIGIBLE))
-        kept = slice(first, last + 1)
-        place = np.clip(code - first + 1, 0, last - first + 2)
-        return _Run(different[kept], at_most[kept], place)
+        different, code = np.unique(values, return_inverse=True)
+        size = np.bincount(cluster)
+
+        def log_reached(place: int) -> float:
+            """Return the log of P(quantile ≤ the value at this place)."""
+            at_most = np.bincount(cluster[code <= place], minlength=size.size)
+            rows = merge_equal_rows(-at_most.astype(np.float64), size.astype(np.float64), np.ones(size.size))
+            return log_lower_tail(rows, -probability * (1.0 - 1e-12))
+
+        first = _first_place(lambda place: log_reached(place) >= math.log(_NEGLIGIBLE), different.size - 1)
+        last = _first_place(lambda place: log_reached(place) >= math.log1p(-_NEGLIGIBLE), different.size - 1)
+        order = np.argsort(code, kind="stable")
+        starts = np.searchsorted(code[order], np.arange(first, last + 2))
+        return _Run(
+            different[first : last + 1],
+            np.bincount(cluster[order[: starts[0]]], minlength=size.size),
+            [cluster[order[start:end]].tolist() for start, end in pairwise(starts.tolist())],
+            size,
+        )
+
+    def at_most(self, place: int) -> Whole:
+        """Return the samples of each cluster with at most the value at this place, (m,)."""
+        joined = [cluster for clusters in self.joining[: place + 1] for cluster in clusters]
+        return self.below + np.bincount(np.array(joined, dtype=np.int64), minlength=self.size.size)
+
+
+def _first_place(holds: Callable[[int], bool], last: int) -> int:
+    """Return the first of 0 … last where a condition holds that holds from there on; at the latest the last."""
+    return bisect_left(range(last), True, key=holds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +139,17 @@ class _Gains:
 
     def find_lowest(self, tail: float, guess: float) -> float:
         """Return the smallest gain that, with all below it, has a probability of at least `tail`."""
-        atoms = np.unique(self.values)
+        atoms, wanted = np.unique(self.values), tail - _UNSURE
         last = atoms.size - 1
         high = min(int(np.searchsorted(atoms, guess)), last)
         low, step = high, 1
-        while low > 0 and self._at_most(float(atoms[low - 1])) >= tail:
+        while low > 0 and self._at_most(float(atoms[low - 1])) >= wanted:
             high, low, step = low - 1, max(low - step, 0), 2 * step
-        while high < last and self._at_most(float(atoms[high])) < tail:
+        while high < last and self._at_most(float(atoms[high])) < wanted:
             low, high, step = high + 1, min(high + step, last), 2 * step
         while low < high:
             middle = (low + high) // 2
-            if self._at_most(float(atoms[middle])) >= tail:
+            if self._at_most(float(atoms[middle])) >= wanted:
                 high = middle
             else:
                 low = middle + 1
@@ -128,9 +159,8 @@ class _Gains:
         """Return the probability of a gain of at most `limit`."""
         good = (self.values <= limit).sum(axis=1)
         if self.rises:
-            return float(self.quantiles.of_rows(good).sum())
-        every = np.full(good.size, self.values.shape[1])
-        return float((self.quantiles.of_rows(every) - self.quantiles.of_rows(every - good)).sum())
+            return self.quantiles.probability_of(good)
+        return 1.0 - self.quantiles.probability_of(self.values.shape[1] - good)
 
 
 class _Quantiles:
@@ -139,118 +169,37 @@ class _Quantiles:
     def __init__(self, before: _Run, after: _Run, probability: float) -> None:
         """Take the values that the quantiles can be, and which quantile it is."""
         self.before, self.after = before, after
-        self._probability = probability
-        table = np.zeros((before.values.size + 2, after.values.size + 2), dtype=np.int64)
-        np.add.at(table, (before.place, after.place), 1)
-        self._both = table.cumsum(axis=0).cumsum(axis=1)[1:-1, 1:-1]
-        """(m, l) pairs with at most the i-th value in the baseline and at most the j-th in the candidate."""
-        self._known = np.full(self._both.shape, np.nan)
-        """(m, l) what was evaluated of G: each costs an integral."""
-        self._size = before.place.size
+        ends = np.array([len(before.joining), len(after.joining)]) - 1
+        along = [(-1, -1), *np.rint(np.outer(np.linspace(0.0, 1.0, _PROBES), ends)).astype(int).tolist()]
+        sets = [(before.at_most(row), after.at_most(column)) for row, column in along]
+        self._chance = JointTail(before.size, sets, probability)
+        self._row = self._column = -1
 
-    def of_rows(self, columns: Whole) -> Floats:
-        """Return P(baseline's quantile is the i-th value, candidate's one of the first so many), for each i, (m,)."""
-        rows = np.arange(self.before.values.size)
-        reached = self._joint(rows, columns)
-        reached[1:] -= self._joint(rows[:-1], columns[1:])
-        return reached
+    def probability_of(self, columns: Whole) -> float:
+        """Return P(baseline's quantile is the i-th value, candidate's one of the first columns[i]), summed over i."""
+        # Each sum ends where the next one may begin.
+        step = 1 if self._row < len(columns) // 2 else -1
+        for row in range(len(columns))[::step]:
+            if columns[row] > 0:
+                self._go_to_column(int(columns[row]) - 1)
+                for place, sign in ((row - 1, -1.0), (row, 1.0))[::step]:
+                    self._go_to_row(place)
+                    self._chance.add(sign)
+        return self._chance.take_sum()
 
-    def _joint(self, rows: Whole, columns: Whole) -> Floats:
-        """Return G(i, j) for rows i and the first so many columns; the last ones stand for all that lies above."""
-        found = np.zeros(rows.size)
-        some = columns > 0
-        rows, columns = rows[some], columns[some] - 1
-        new = np.isnan(self._known[rows, columns])
-        if new.any():
-            at = (rows[new], columns[new])
-            self._known[at] = self._evaluate(*at)
-        found[some] = self._known[rows, columns]
-        return found
+    def _go_to_row(self, row: int) -> None:
+        for place, step in _steps(self._row, row):
+            self._chance.move(self.before.joining[place], first=step)
+        self._row = row
 
-    def _evaluate(self, rows: Whole, columns: Whole) -> Floats:
-        both = self._both[rows, columns]
-        first, second = self.before.at_most[rows], self.after.at_most[columns]
-        reached = np.empty(rows.size)
-        last_row, last_column = rows == self._both.shape[0] - 1, columns == self._both.shape[1] - 1
-        reached[last_row] = _weighs_enough(second[last_row], self._size, self._probability)
-        reached[last_column] = _weighs_enough(first[last_column], self._size, self._probability)
-        reached[last_row & last_column] = 1.0
-        inner = ~(last_row | last_column)
-        if inner.any():
-            both, first, second = both[inner], first[inner], second[inner]
-            reached[inner] = both_weigh_enough(
-                both, first - both, second - both, self._size - first - second + both, self._probability
-            )
-        return reached
+    def _go_to_column(self, column: int) -> None:
+        for place, step in _steps(self._column, column):
+            self._chance.move(self.after.joining[place], second=step)
+        self._column = column
 
 
-def both_weigh_enough(both: Whole, first: Whole, second: Whole, neither: Whole, probability: float) -> Floats:
-    """Return P(w₁₁ + w₁₀ ≥ p and w₁₁ + w₀₁ ≥ p), (w₁₁, w₁₀, w₀₁, w₀₀) ~ Dirichlet(both, first, second, neither).
-
-    Arrays of whole counts ≥ 0, shape (k,); `probability` p lies inside 0 … 1. Absolute error below 2e-7 for counts
-    that add up to 20,000 at most (docs/statistics.md, section 6).
-    """
-    size = both + first + second + neither
-    found = np.empty(size.size)
-    nested = (first == 0) | (second == 0)  # one set holds the other, and the smaller one decides
-    found[nested] = _weighs_enough(both[nested], size[nested], probability)
-    for place in np.flatnonzero(~nested):
-        counts = (int(both[place]), int(first[place]), int(second[place]), int(neither[place]))
-        found[place] = _integrate(*counts, probability)
-    return found
-
-
-def _integrate(both: int, first: int, second: int, neither: int, probability: float) -> float:
-    """Return the probability by the sets that weigh little: those outside of a high quantile, inside a low one."""
-    if both > 0 and (probability >= 0.5 or neither == 0):
-        return _weigh_little(neither, first, second, both, 1.0 - probability)
-    # Both weigh enough unless one doesn't.
-    reached = _weighs_enough(both + np.array([first, second]), both + first + second + neither, probability)
-    little = _weigh_little(both, first, second, neither, probability) if neither > 0 else 0.0
-    return float(max(reached.sum() - 1.0 + little, 0.0))
-
-
-def _weigh_little(both: int, first: int, second: int, neither: int, most: float) -> float:
-    """Return P(w₁₁ + w₁₀ ≤ most and w₁₁ + w₀₁ ≤ most) for counts of at least 1, `both` of at least 0."""
-    if both > 0:
-        outer, weight = _nodes_of_beta(both, first + second + neither, most)
-    else:
-        outer, weight = np.zeros(1), np.ones(1)
-    room = (most - outer) / (1.0 - outer)
-    nodes, shares = _rule(_INNER)
-    least, highest = betaincinv(first, second + neither, [_NEGLIGIBLE, 1.0 - _NEGLIGIBLE])
-    high = np.clip(room, least, highest)[:, None]
-    inner = least + (high - least) * nodes
-    density = np.exp(
-        (first - 1) * np.log(inner)
-        + (second + neither - 1) * np.log1p(-inner)
-        - betaln(first, second + neither)
-    )
-    reached = betainc(second, neither, np.minimum(room[:, None] / (1.0 - inner), 1.0))
-    return float(weight @ ((high - least)[:, 0] * ((density * reached) @ shares)))
-
-
-def _nodes_of_beta(first: int, second: int, most: float) -> tuple[Floats, Floats]:
-    """Return points of a Beta variable up to `most`, and their probabilities."""
-    nodes, shares = _rule(_OUTER)
-    least, highest = betaincinv(first, second, [_NEGLIGIBLE, 1.0 - _NEGLIGIBLE])
-    high = min(max(most, least), highest)
-    at = least + (high - least) * nodes
-    density = np.exp((first - 1) * np.log(at) + (second - 1) * np.log1p(-at) - betaln(first, second))
-    return at, (high - least) * shares * density
-
-
-@lru_cache(maxsize=2)
-def _rule(count: int) -> tuple[Floats, Floats]:
-    """Return the nodes and weights of Gauss and Legendre on 0 … 1."""
-    nodes, weights = np.polynomial.legendre.leggauss(count)
-    return 0.5 * (nodes + 1.0), 0.5 * weights
-
-
-def _weighs_enough(count: Whole, size: int | Whole, probability: float) -> Floats:
-    """Return P(a set of `count` of `size` pairs weighs at least p)."""
-    count, size = np.broadcast_arrays(count, size)
-    found = np.where(count >= size, 1.0, 0.0)
-    some = (count > 0) & (count < size)
-    found[some] = betainc(size[some] - count[some], count[some], 1.0 - probability)
-    return found
+def _steps(start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Return the places that are passed on the way, and whether they join (+1) or leave (−1)."""
+    if end > start:
+        return ((place, 1) for place in range(start + 1, end + 1))
+    return ((place, -1) for place in range(start, end, -1))
