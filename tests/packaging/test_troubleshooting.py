@@ -13,6 +13,7 @@ TEXT = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
 HOSTS = [
     *(SOURCE / "hosts").glob("*.py"),
     *(SOURCE / "baselines").glob("*.py"),
+    SOURCE / "git.py",
     *(SOURCE / "cli" / name for name in ("publishing.py", "job.py", "grounds.py")),
 ]
 ELSEWHERE = [SOURCE / "verdict_file.py", *(SOURCE / "texts").glob("en.py")]

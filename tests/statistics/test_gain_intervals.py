@@ -214,35 +214,33 @@ def test_a_quantile_that_too_few_lie_beyond_has_no_ends(probability, needed):
     ]
 
 
-def in_twos(values):
-    """Return pairs of two samples a cluster, whose quantiles can only be drawn."""
-    return pair(values[0], values[1], cluster=np.arange(values.shape[1]) // 2)
+def few_ratios(seed):
+    """Return ratios of sums of eight clusters, whose gain can only be drawn."""
+    generator = np.random.default_rng(seed)
+    weights = generator.integers(1, 5, size=(2, 8)).astype(float)
+    values = generator.lognormal(size=(2, 8))
+    return pair(*values, baseline_weight=weights[0], candidate_weight=weights[1])
 
 
 def test_a_family_too_deep_for_draws_takes_an_extreme_draw_and_says_so():
-    generator = np.random.default_rng(2)
-    paired = in_twos(generator.lognormal(size=(2, 16)))
-    found = interval_of(paired, MEDIAN, level=1.0 - 0.05 / 200)
+    found = interval_of(few_ratios(2), RATIO, level=1.0 - 0.05 / 200)
     assert found.resamples == 200_000
     assert any(note.key.startswith("note.family-takes-") for note in found.notes)
 
 
 def test_each_tail_rests_on_fifty_draws():
-    generator = np.random.default_rng(2)
-    paired = in_twos(generator.lognormal(size=(2, 120)))
-    level = 1.0 - 0.05 / 5
-    found = interval_of(paired, MEDIAN, level=level)
-    assert found.resamples == math.ceil(50 / adjusted_tail(level, 60))
+    level = 0.975
+    found = interval_of(few_ratios(2), RATIO, level=level)
+    assert found.resamples == math.ceil(50 / adjusted_tail(level, 8))
 
 
 def test_a_limit_near_an_end_is_looked_at_with_more_draws():
-    generator = np.random.default_rng(5)
-    paired = in_twos(generator.lognormal(size=(2, 120)))
-    plain = interval_of(paired, MEDIAN, chosen=Settings())
-    near = interval_of(paired, MEDIAN, chosen=Settings(), limits=(plain.low,))
+    paired = few_ratios(5)
+    plain = interval_of(paired, RATIO, chosen=Settings())
+    near = interval_of(paired, RATIO, chosen=Settings(), limits=(plain.low,))
     assert near.resamples > plain.resamples == 10_000
     assert any(note.key.startswith("note.limit-") for note in near.notes)
-    far = interval_of(paired, MEDIAN, chosen=Settings(), limits=(plain.low - 10.0,))
+    far = interval_of(paired, RATIO, chosen=Settings(), limits=(plain.low - 10.0,))
     assert far == plain
 
 

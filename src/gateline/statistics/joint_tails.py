@@ -45,6 +45,8 @@ _INSIDE = 0.25
 """How near to the first pole the contours may start, as a share of the way."""
 _APART = 10.0
 """Standard deviations between the two sums, on average, from which on the smaller one decides."""
+_ALIKE = 0.6
+"""Correlation of the two sums from which on they are taken apart in any case."""
 _SAME = 1e-12
 """Share of a cluster's samples; floats this close to 0 are 0."""
 _KEPT_NUMBERS = 12_000_000
@@ -227,10 +229,10 @@ class _Sums:
         """Begin without a cluster."""
         self._share = share
         self._above, self._below = [0, 0, 0], [0, 0, 0]
-        self._mean = [0.0, 0.0]
+        self._sums = [0.0, 0.0]
         """Σ X and Σ Y."""
-        self._apart = 0
-        """Σ (Y − X)²."""
+        self._squares = [0.0, 0.0, 0.0]
+        """Σ X², Σ Y² and Σ (Y − X)²."""
 
     @staticmethod
     def of(size: Whole, sets: TwoSets, share: float) -> _Sums:
@@ -244,15 +246,15 @@ class _Sums:
     def move(self, size: int, first: int, second: int, times: int) -> None:
         """Count so many clusters of a kind more, or less."""
         needed, slack = self._share * size, _SAME * size
-        x, y = first - needed, second - needed
-        for at, value in enumerate((x, y, second - first)):
+        values = first - needed, second - needed, second - first
+        for at, value in enumerate(values):
             if value > slack:
                 self._above[at] += times
             elif value < -slack:
                 self._below[at] += times
-        self._mean[0] += times * x
-        self._mean[1] += times * y
-        self._apart += times * (second - first) ** 2
+            self._squares[at] += times * value * value
+        self._sums[0] += times * values[0]
+        self._sums[1] += times * values[1]
 
     def deciding(self) -> str:
         """Return the part of the nodes that tells the chance, or that it is `certain` or `impossible`."""
@@ -265,10 +267,11 @@ class _Sums:
             return "first"
         if not self._above[2]:
             return "second"
-        # Where one sum is positive on average and the other one isn't, they are no close relatives.
-        if self._mean[0] * self._mean[1] < 0.0:
+        xx, yy, dd = self._squares
+        alike = 0.5 * (xx + yy - dd) / math.sqrt(xx * yy)
+        if alike < _ALIKE and self._sums[0] * self._sums[1] < 0.0:
             return "whole"
-        apart = (self._mean[1] - self._mean[0]) / math.sqrt(self._apart)
+        apart = (self._sums[1] - self._sums[0]) / math.sqrt(dd)
         return "split" if abs(apart) <= _APART else ("first" if apart > 0.0 else "second")
 
     def _alone(self, at: int) -> str:
