@@ -1,4 +1,4 @@
-"""The chance that two sets of samples both weigh enough, beside volumes of the simplex, exact tails and plain draws."""
+"""The chance that two sets of samples both weigh enough, beside counts, exact tails and plain draws."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gateline.statistics.dirichlet_tails import both_weigh_enough
 from gateline.statistics.gamma_sums import log_lower_tail, merge_equal_rows
 from gateline.statistics.joint_tails import JointTail
 
@@ -16,52 +17,18 @@ from gateline.statistics.joint_tails import JointTail
 def weigh(size, first, second, share):
     """Return the chance of two sets."""
     size, *sets = (np.array(each) for each in (size, first, second))
-    chance = JointTail(size, [tuple(sets)], share)
-    chance.add(1.0)
-    return chance.take_sum()
+    return JointTail(size, [tuple(sets)], share).chance()
 
 
-def singles(both, first, second, neither):
-    """Return sizes and sets of clusters of one sample."""
-    kinds = [(1, 1)] * both + [(1, 0)] * first + [(0, 1)] * second + [(0, 0)] * neither
-    return [1] * len(kinds), [a for a, _ in kinds], [b for _, b in kinds]
-
-
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.8, 0.95])
-def test_four_single_samples_have_a_volume_of_the_simplex(share):
-    """Uniform on the simplex: both complements weigh at most q with probability 6 ∫ (q − u)² du = 2 q³, q ≤ 1/2."""
-    if share >= 0.5:
-        expected = 2.0 * (1.0 - share) ** 3
-    else:
-        one_little = 3.0 * share**2 - 2.0 * share**3  # Beta(2, 2)
-        expected = 1.0 - 2.0 * one_little + 2.0 * share**3
-    assert weigh(*singles(1, 1, 1, 1), share) == pytest.approx(expected, abs=2e-6)
-
-
-@pytest.mark.parametrize(
-    ("counts", "share"),
-    [
-        ((180, 8, 7, 5), 0.95),
-        ((0, 3, 4, 2), 0.5),
-        ((0, 3, 4, 2), 0.4),
-        ((0, 3, 4, 0), 0.4),
-        ((30, 5, 5, 0), 0.9),
-        ((5, 0, 3, 2), 0.6),
-        ((5, 3, 0, 2), 0.6),
-        ((5, 0, 0, 2), 0.6),
-        ((90, 10, 20, 80), 0.5),
-        ((3, 2, 5, 100), 0.05),
-        ((1715, 276, 294, 1715), 0.5),
-        ((67, 933, 920, 18080), 0.05),
-    ],
+@settings(max_examples=25, deadline=None)
+@given(
+    st.tuples(st.integers(20, 60), st.integers(0, 9), st.integers(0, 9), st.integers(20, 60)),
+    st.sampled_from([0.05, 0.3, 0.5, 0.8, 0.95]),
 )
-def test_two_overlapping_sets_weigh_what_drawn_weights_do(counts, share):
-    draws = 400_000
-    weights = np.random.default_rng(3).standard_gamma(np.array(counts, dtype=float), size=(draws, 4))
-    weights /= weights.sum(axis=1, keepdims=True)
-    seen = np.mean(np.minimum(weights[:, 1], weights[:, 2]) + weights[:, 0] >= share)
-    found = weigh(*singles(*counts), share)
-    assert abs(found - seen) <= 5.0 * math.sqrt(max(found * (1.0 - found), 1e-6) / draws)
+def test_single_samples_weigh_what_their_counts_say(counts, share):
+    kinds = np.repeat([(1, 1), (1, 0), (0, 1), (0, 0)], counts, axis=0)
+    expected = both_weigh_enough(*(np.array([count]) for count in counts), share)[0]
+    assert weigh(np.ones(len(kinds), dtype=int), *kinds.T, share) == pytest.approx(expected, abs=2e-6)
 
 
 @st.composite
@@ -97,23 +64,16 @@ def test_of_a_set_inside_the_other_the_smaller_one_decides(clusters, share):
         assert weigh(size, *pair, share) == pytest.approx(expected, abs=2e-6)
 
 
-def test_a_sum_adds_and_takes_off_and_begins_anew():
+def test_samples_join_and_leave_on_a_walk():
     size = np.full(40, 2)
     nothing, half, most = (np.full(40, count) for count in (0, 1, 2))
-    most[0] = 1
-    chance = JointTail(size, [(nothing, nothing), (half, half), (most, most)], 0.85)
-    chance.move(list(range(40)), first=1, second=1)
-    chance.move(list(range(30)), first=1)
-    chance.move(list(range(5, 35)), second=1)
-    chance.add(1.0)
-    once = chance.take_sum()
+    tail = JointTail(size, [(nothing, nothing), (half, half), (most, most)], 0.85)
+    tail.move(list(range(40)), first=1, second=1)
+    tail.move(list(range(30)), first=1)
+    tail.move(list(range(5, 35)), second=1)
     first, second = [2] * 30 + [1] * 10, [1] * 5 + [2] * 30 + [1] * 5
-    assert once == pytest.approx(weigh(size, first, second, 0.85), abs=1e-9)
-    chance.move([34], second=-1)
-    chance.add(1.0)
-    chance.move([34], second=1)
-    chance.add(-1.0)
-    second[34] = 1
-    assert 0.01 < once - weigh(size, first, second, 0.85) < 0.5
-    assert chance.take_sum() == pytest.approx(weigh(size, first, second, 0.85) - once, abs=1e-9)
-    assert chance.take_sum() == 0.0
+    assert tail.chance() == pytest.approx(weigh(size, first, second, 0.85), abs=1e-9)
+    assert 0.1 < tail.chance() < 0.9
+    tail.move([34, 33, 34], second=-1)
+    second[33], second[34] = 1, 0
+    assert tail.chance() == pytest.approx(weigh(size, first, second, 0.85), abs=1e-9)

@@ -54,7 +54,7 @@ _KEPT_NUMBERS = 12_000_000
 
 
 class JointTail:
-    """Two sets of samples, and a running sum of the chance that both weigh at least a share.
+    """Two sets of samples, and the chance that both weigh at least a share.
 
     Absolute error of one chance: below 1e-7, with two clusters or more expected outside of a set and inside
     (docs/statistics.md, section 6).
@@ -74,24 +74,15 @@ class JointTail:
         self._nodes = _Nodes.lay(size, along, share)
         self._known: dict[tuple[int, int, int], tuple[Complex, Complex]] = {}
         self._product = self._nodes.product(size, along[0], share)
-        self._sum = np.zeros_like(self._product)
-        self._certain = 0.0
         self._sums = _Sums.of(size, along[0], share)
 
-    def add(self, sign: float) -> None:
-        """Add the chance of the present sets to the sum, times `sign` (+1 or −1)."""
+    def chance(self) -> float:
+        """Return the chance that both present sets weigh enough."""
         deciding = self._sums.deciding()
-        if deciding == "certain":
-            self._certain += sign
-        elif deciding != "impossible":
-            part = self._nodes.parts[deciding]
-            (np.add if sign > 0.0 else np.subtract)(self._sum[part], self._product[part], out=self._sum[part])
-
-    def take_sum(self) -> float:
-        """Return the sum, and begin a new one."""
-        total = self._certain + float((self._nodes.kernel @ self._sum).real)
-        self._sum[:], self._certain = 0.0, 0.0
-        return total
+        if deciding in ("certain", "impossible"):
+            return float(deciding == "certain")
+        part = self._nodes.parts[deciding]
+        return float((self._nodes.kernel[part] @ self._product[part]).real)
 
     def move(self, clusters: list[int], *, first: int = 0, second: int = 0) -> None:
         """Let one sample of each of these clusters join (+1) or leave (−1) a set; a cluster may stand there twice."""

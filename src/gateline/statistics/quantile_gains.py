@@ -5,9 +5,10 @@ samples with values up to v weigh at least a share p of all. So the joint distri
 
     G(i, j) = P(both sets weigh at least p),
 
-of the samples with at most the i-th value in the baseline and those with at most the j-th in the candidate, which
-`joint_tails` evaluates. The gain takes only the values that one baseline value and one candidate value make; its
-distribution is a sum of G along a staircase, and from one step to the next a few samples join a set. No seed, no draws.
+of the samples with at most the i-th value in the baseline and those with at most the j-th in the candidate.
+`dirichlet_tails` evaluates it for single samples, `joint_tails` for clusters of any sizes. The gain takes only the
+values that one baseline value and one candidate value make; its distribution is a sum of G along a staircase. No seed,
+no draws.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gateline.statistics.dirichlet_tails import both_weigh_enough
 from gateline.statistics.gamma_sums import log_lower_tail, merge_equal_rows
 from gateline.statistics.joint_tails import JointTail
 
@@ -30,8 +32,10 @@ Whole: TypeAlias = NDArray[np.int64]
 
 _NEGLIGIBLE = 1e-9
 """Probability of a run's quantile that is left out at either end."""
-_UNSURE = 1e-7
+_UNSURE = 2e-7
 """What a probability may be off by: an end is taken so far out that it holds all the same."""
+_MOST_SINGLES = 20_000
+"""Samples that are clusters of their own up to which the integral by counts is the faster one."""
 _PROBES = 9
 """Places along both runs' values where it is looked which nodes of the integral have a say."""
 
@@ -62,9 +66,8 @@ def find_quantile_gain_ends(
     Returns:
         Both ends in the unit of the gain; an end may be infinite where the baseline's quantile may be 0.
     """
-    quantiles = _Quantiles(
-        _Run.of(baseline, cluster, probability), _Run.of(candidate, cluster, probability), probability
-    )
+    before, after = (_Run.of(values, cluster, probability) for values in (baseline, candidate))
+    quantiles = _Quantiles.of(before, after, probability)
     low = _Gains.of(quantiles, sign, relative=relative).find_lowest(tail, guess[0])
     # The other end is the lowest gain of the exchanged direction, so that turning the sign mirrors the ends exactly.
     return low, -_Gains.of(quantiles, -sign, relative=relative).find_lowest(tail, -guess[1])
@@ -105,6 +108,14 @@ class _Run:
             [cluster[order[start:end]].tolist() for start, end in pairwise(starts.tolist())],
             size,
         )
+
+    def places(self) -> Whole:
+        """Return of each single sample 0 below the first of the values, i + 1 at the i-th, and more above, (m,)."""
+        place = np.full(self.size.size, len(self.joining) + 1)
+        place[self.below > 0] = 0
+        for value, clusters in enumerate(self.joining):
+            place[clusters] = value + 1
+        return place
 
     def at_most(self, place: int) -> Whole:
         """Return the samples of each cluster with at most the value at this place, (m,)."""
@@ -163,39 +174,97 @@ class _Gains:
         return 1.0 - self.quantiles.probability_of(self.values.shape[1] - good)
 
 
+class Chances(Protocol):
+    """Evaluates G(i, j) = P(baseline's quantile is at most the i-th value, and candidate's at most the j-th)."""
+
+    def of(self, rows: Whole, columns: Whole) -> Floats:
+        """Return G of each pair; they stand in the order of rows, then of columns."""
+
+
 class _Quantiles:
     """Both runs' quantiles together: how probable it is that each is at most some value."""
 
-    def __init__(self, before: _Run, after: _Run, probability: float) -> None:
-        """Take the values that the quantiles can be, and which quantile it is."""
+    def __init__(self, before: _Run, after: _Run, chances: Chances) -> None:
+        """Take the values that the quantiles can be, and what tells how probable they are."""
         self.before, self.after = before, after
-        ends = np.array([len(before.joining), len(after.joining)]) - 1
-        along = [(-1, -1), *np.rint(np.outer(np.linspace(0.0, 1.0, _PROBES), ends)).astype(int).tolist()]
-        sets = [(before.at_most(row), after.at_most(column)) for row, column in along]
-        self._chance = JointTail(before.size, sets, probability)
-        self._row = self._column = -1
+        self._chances = chances
+        self._known = np.full((before.values.size, after.values.size + 1), np.nan)
+        """(k, l + 1) what was evaluated of G, by the number of columns: it costs an integral, and searches share it."""
+        self._known[:, 0] = 0.0
+
+    @staticmethod
+    def of(before: _Run, after: _Run, probability: float) -> _Quantiles:
+        """Choose how the chances are evaluated."""
+        single = bool((before.size == 1).all()) and before.size.size <= _MOST_SINGLES
+        chances = (_OfSingles if single else _OfClusters)(before, after, probability)
+        return _Quantiles(before, after, chances)
 
     def probability_of(self, columns: Whole) -> float:
         """Return P(baseline's quantile is the i-th value, candidate's one of the first columns[i]), summed over i."""
-        # Each sum ends where the next one may begin.
-        step = 1 if self._row < len(columns) // 2 else -1
-        for row in range(len(columns))[::step]:
-            if columns[row] > 0:
-                self._go_to_column(int(columns[row]) - 1)
-                for place, sign in ((row - 1, -1.0), (row, 1.0))[::step]:
-                    self._go_to_row(place)
-                    self._chance.add(sign)
-        return self._chance.take_sum()
+        rows = np.arange(columns.size)
+        self._evaluate(np.append(rows, rows[:-1]), np.append(columns, columns[1:]))
+        return float(self._known[rows, columns].sum() - self._known[rows[:-1], columns[1:]].sum())
 
-    def _go_to_row(self, row: int) -> None:
+    def _evaluate(self, rows: Whole, columns: Whole) -> None:
+        """Evaluate what is not known yet, in the order of a walk."""
+        new = np.isnan(self._known[rows, columns])
+        if new.any():
+            rows, columns = np.unique(np.stack([rows[new], columns[new]]), axis=1)
+            self._known[rows, columns] = self._chances.of(rows, columns - 1)
+
+
+class _OfSingles:
+    """Chances where each sample is a cluster of its own."""
+
+    def __init__(self, before: _Run, after: _Run, probability: float) -> None:
+        """Count the samples up to each value."""
+        self._probability = probability
+        self._size = before.size.size
+        places = np.stack([run.places() for run in (before, after)])
+        table = np.zeros((len(before.joining) + 2, len(after.joining) + 2), dtype=np.int64)
+        np.add.at(table, tuple(places), 1)
+        self._both = table.cumsum(axis=0).cumsum(axis=1)[1:-1, 1:-1]
+        """(k, l) samples with at most the i-th value in the baseline and at most the j-th in the candidate."""
+        self._before, self._after = (
+            np.bincount(place, minlength=len(run.joining) + 2).cumsum()[1:-1]
+            for place, run in zip(places, (before, after), strict=True)
+        )
+
+    def of(self, rows: Whole, columns: Whole) -> Floats:
+        """Return G of each pair."""
+        both, first, second = self._both[rows, columns], self._before[rows], self._after[columns]
+        neither = self._size - first - second + both
+        return both_weigh_enough(both, first - both, second - both, neither, self._probability)
+
+
+class _OfClusters:
+    """Chances of clusters of any sizes, on a walk from one pair of values to the next."""
+
+    def __init__(self, before: _Run, after: _Run, probability: float) -> None:
+        """Look along both runs' values what the walk will meet."""
+        self._before, self._after = before, after
+        ends = np.array([len(before.joining), len(after.joining)]) - 1
+        along = [(-1, -1), *np.rint(np.outer(np.linspace(0.0, 1.0, _PROBES), ends)).astype(int).tolist()]
+        sets = [(before.at_most(row), after.at_most(column)) for row, column in along]
+        self._tail = JointTail(before.size, sets, probability)
+        self._row = self._column = -1
+
+    def of(self, rows: Whole, columns: Whole) -> Floats:
+        """Return G of each pair."""
+        found = np.empty(rows.size)
+        # Each walk ends where the next one may begin.
+        step = 1 if self._row < len(self._before.joining) // 2 else -1
+        for place in range(rows.size)[::step]:
+            self._go_to(int(rows[place]), int(columns[place]))
+            found[place] = self._tail.chance()
+        return found
+
+    def _go_to(self, row: int, column: int) -> None:
         for place, step in _steps(self._row, row):
-            self._chance.move(self.before.joining[place], first=step)
-        self._row = row
-
-    def _go_to_column(self, column: int) -> None:
+            self._tail.move(self._before.joining[place], first=step)
         for place, step in _steps(self._column, column):
-            self._chance.move(self.after.joining[place], second=step)
-        self._column = column
+            self._tail.move(self._after.joining[place], second=step)
+        self._row, self._column = row, column
 
 
 def _steps(start: int, end: int) -> Iterator[tuple[int, int]]:
