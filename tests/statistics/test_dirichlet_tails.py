@@ -49,3 +49,9 @@ def test_the_probability_of_two_overlapping_sets_is_that_of_drawn_weights(counts
     seen = np.mean(np.minimum(weights[:, 1], weights[:, 2]) + weights[:, 0] >= probability)
     found = weigh(counts, probability)
     assert abs(found - seen) <= 5.0 * math.sqrt(max(found * (1.0 - found), 1e-6) / draws)
+
+
+def test_what_is_out_of_reach_has_no_chance():
+    """Twenty of 42 samples weigh less than a twentieth with a chance below 1e-12: both sets weigh enough."""
+    assert weigh((20, 1, 1, 20), 0.05) == pytest.approx(1.0, abs=1e-9)
+    assert weigh((20, 1, 1, 20), 0.95) == pytest.approx(0.0, abs=1e-9)

@@ -55,7 +55,7 @@ def _weigh_little(both: int, first: int, second: int, neither: int, most: float)
         outer, weight = _nodes_of_beta(both, first + second + neither, most)
     else:
         outer, weight = np.zeros(1), np.ones(1)
-    room = (most - outer) / (1.0 - outer)
+    room = np.maximum((most - outer) / (1.0 - outer), 0.0)  # below 0 where so little is out of reach
     nodes, shares = _rule(_INNER)
     least, highest = betaincinv(first, second + neither, [_NEGLIGIBLE, 1.0 - _NEGLIGIBLE])
     high = np.clip(room, least, highest)[:, None]
