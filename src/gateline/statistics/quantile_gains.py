@@ -23,7 +23,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gateline.statistics.dirichlet_tails import both_weigh_enough
+from gateline.statistics.dirichlet_tails import both_weigh_enough, weighs_enough
 from gateline.statistics.gamma_sums import log_lower_tail, merge_equal_rows
 from gateline.statistics.joint_tails import JointTail
 
@@ -91,15 +91,11 @@ class _Run:
         """Keep the values around the quantile."""
         different, code = np.unique(values, return_inverse=True)
         size = np.bincount(cluster)
-
-        def log_reached(place: int) -> float:
-            """Return the log of P(quantile ≤ the value at this place)."""
-            at_most = np.bincount(cluster[code <= place], minlength=size.size)
-            rows = merge_equal_rows(-at_most.astype(np.float64), size.astype(np.float64), np.ones(size.size))
-            return log_lower_tail(rows, -probability * (1.0 - 1e-12))
-
-        first = _first_place(lambda place: log_reached(place) >= math.log(_NEGLIGIBLE), different.size - 1)
-        last = _first_place(lambda place: log_reached(place) >= math.log1p(-_NEGLIGIBLE), different.size - 1)
+        if (size == 1).all():
+            reached = weighs_enough(np.bincount(code).cumsum(), size.size, probability)
+            first, last = np.searchsorted(reached, [_NEGLIGIBLE, 1.0 - _NEGLIGIBLE]).tolist()
+        else:
+            first, last = _find_window(code, cluster, size, probability)
         order = np.argsort(code, kind="stable")
         starts = np.searchsorted(code[order], np.arange(first, last + 2))
         return _Run(
@@ -121,6 +117,22 @@ class _Run:
         """Return the samples of each cluster with at most the value at this place, (m,)."""
         joined = [cluster for clusters in self.joining[: place + 1] for cluster in clusters]
         return self.below + np.bincount(np.array(joined, dtype=np.int64), minlength=self.size.size)
+
+
+def _find_window(code: Whole, cluster: Whole, size: Whole, probability: float) -> tuple[int, int]:
+    """Return the first and the last place of values that the quantile takes with more than negligible probability."""
+
+    def log_reached(place: int) -> float:
+        """Return the log of P(quantile ≤ the value at this place)."""
+        at_most = np.bincount(cluster[code <= place], minlength=size.size)
+        rows = merge_equal_rows(-at_most.astype(np.float64), size.astype(np.float64), np.ones(size.size))
+        return log_lower_tail(rows, -probability * (1.0 - 1e-12))
+
+    highest = int(code.max())
+    return (
+        _first_place(lambda place: log_reached(place) >= math.log(_NEGLIGIBLE), highest),
+        _first_place(lambda place: log_reached(place) >= math.log1p(-_NEGLIGIBLE), highest),
+    )
 
 
 def _first_place(holds: Callable[[int], bool], last: int) -> int:
