@@ -146,7 +146,7 @@ def test_hostile_texts_can_t_command_the_terminal_or_the_runner(folder, capsys):
 def test_what_score_writes_can_be_gated_by_what_init_proposes(folder, capsys):
     """A metric that is defined for some questions only is held over these, and not missing from the others."""
     golden, outputs = [], []
-    for number in range(80):
+    for number in range(160):
         answerable = number % 4 != 0
         question = {"query_id": f"q{number}", "question": f"What is {number}?", "answerable": answerable}
         output = {
