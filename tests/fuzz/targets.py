@@ -21,6 +21,7 @@ from xml.etree import ElementTree
 
 from gateline.cli import run
 from gateline.errors import GatelineError
+from gateline.inspection import inspect_run
 from gateline.proposal import propose_policy
 from gateline.readers import read_run
 
@@ -196,6 +197,19 @@ def judge_result_file(fixture: Fixture, content: bytes) -> str:
         after = {path for path in _listing(folder) if path.parts[0] != "out"}
         assert after == before, after ^ before
     return {0: "passed", 1: "blocked", 2: "no verdict"}[code] if readable == 0 else "unreadable"
+
+
+def read_or_refused(named: Path, what: object) -> bool:
+    """Read a file and all its numbers; return whether that was possible. A refusal must say something."""
+    try:
+        run = read_run(named)
+        inspect_run(run)
+        for metric in run.metrics:
+            run.numbers(metric)
+    except GatelineError as error:
+        assert str(error), what
+        return False
+    return True
 
 
 def lay_out(fixture: Fixture, folder: Path) -> tuple[Path, Path]:

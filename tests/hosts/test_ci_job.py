@@ -9,23 +9,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from checkout import BLOCKED, FINE, lay_out
 from stand_in import PULL_REQUEST, REPOSITORY, TOKEN, Reply, serving
 
 from gateline.cli import run
-
-ROOT = Path(__file__).parents[2]
-BLOCKED, FINE = "gates/rag.yml", "gates/short.yml"
 
 
 @pytest.fixture
 def job(tmp_path, monkeypatch, environment, github):
     """A checkout and the variables of a job for pull request 7; yields what starts it and returns its exit code."""
-    folder = tmp_path / "workspace"
-    (folder / "gates").mkdir(parents=True)
-    for policy in (BLOCKED, FINE):
-        shutil.copy(ROOT / policy, folder / policy)
-    shutil.copytree(ROOT / "gates" / "data" / "refchecker", folder / "results")
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(lay_out(tmp_path / "workspace", BLOCKED, FINE))
     for name in (
         "http_proxy",
         "https_proxy",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_ci_job import BLOCKED, FINE, job, told  # noqa: F401  (job is a fixture)
+from checkout import BLOCKED, FINE
+from test_ci_job import job, told  # noqa: F401  (job is a fixture)
 
 RULE = '{"kind": "limit", "metric": "fully_supported", "at_least": 0.1}'
 

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from checkout import BLOCKED, FINE
 from stand_in import PULL_REQUEST
-from test_ci_job import BLOCKED, FINE, job  # noqa: F401  (job is a fixture)
+from test_ci_job import job  # noqa: F401  (job is a fixture)
 from test_publish import made, publish  # noqa: F401  (fixtures)
 
 from gateline.hosts import github as github_host

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from checkout import BASELINE, FINE, git, lay_out
 from stand_in import PULL_REQUEST, Reply
-from test_ci_job import FINE, ROOT, job, verdict  # noqa: F401  (job is a fixture)
-from test_other_baseline import BASELINE, git
+from test_ci_job import job, verdict  # noqa: F401  (job is a fixture)
 
 from gateline.baselines.other_baseline import find_other_baseline
 from gateline.hosts import github as github_host
@@ -69,10 +69,7 @@ class World:
 
 @pytest.fixture
 def world(tmp_path, monkeypatch, environment, github):
-    folder = tmp_path / "clone"
-    (folder / "gates").mkdir(parents=True)
-    shutil.copy(ROOT / "gates" / "short.yml", folder / "gates")
-    shutil.copytree(ROOT / "gates" / "data" / "refchecker", folder / "results")
+    folder = lay_out(tmp_path / "clone", FINE)
     monkeypatch.chdir(folder)
     return World(folder, environment, github)
 

@@ -6,10 +6,10 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from checkout import BASELINE, FINE, git, lay_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stand_in import PULL_REQUEST, Reply, serving
@@ -20,16 +20,8 @@ from gateline.errors import HostError
 from gateline.hosts import github as github_host
 from gateline.texts import load
 
-ROOT = Path(__file__).parents[2]
-BASELINE = "results/baseline.jsonl"
 COMMIT = "b" * 40
 """Of the base branch, where git is not there: the stand-in's."""
-
-
-def git(*arguments):
-    quiet = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "core.autocrlf=false"]
-    done = subprocess.run(["git", *quiet, *arguments], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def commit_all(environment):
@@ -47,11 +39,7 @@ def commit_all(environment):
 @pytest.fixture
 def tree(tmp_path, monkeypatch, environment, github):
     """A checkout with a gate and its baseline; a job on it."""
-    folder = tmp_path / "workspace"
-    (folder / "gates").mkdir(parents=True)
-    shutil.copy(ROOT / "gates" / "short.yml", folder / "gates")
-    shutil.copytree(ROOT / "gates" / "data" / "refchecker", folder / "results")
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(lay_out(tmp_path / "workspace", FINE))
     return github_host.Job(environment, github)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_ci_job import FINE, commit_all, job, verdict  # noqa: F401  (job is a fixture)
+from checkout import FINE
+from test_ci_job import commit_all, job, verdict  # noqa: F401  (job is a fixture)
 
 RULE = {
     "kind": "tolerance",

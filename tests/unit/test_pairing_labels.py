@@ -240,32 +240,27 @@ def test_a_golden_set_may_not_relabel_a_question_that_the_candidate_lost() -> No
     assert labels.lost_in("risk=high") == ["q2"]
 
 
+def slice_by_golden_set(before: list[Record], after: list[Record], right: str) -> list[str]:
+    """Return what is language=de where a golden set says so of q1 or not."""
+    labels = golden(
+        {"id": "q1", "language": right}, {"id": "q2", "language": "de"}, {"id": "q3", "language": "en"}
+    )
+    runs = make_run(before), make_run(after)
+    return members(make_pairs(runs, named("language=de"), golden=labels), "language=de")
+
+
 @pytest.mark.parametrize("right", ["de", "en"])
 def test_where_the_runs_disagree_the_golden_set_may_agree_with_either(right: str) -> None:
     before, after = records("q1 de 1>1 q2 de 1>1 q3 en 1>1")
     after[0]["slices"]["language"] = "en"
-    pairs = make_pairs(
-        (make_run(before), make_run(after)),
-        named("language=de"),
-        golden=golden(
-            {"id": "q1", "language": right}, {"id": "q2", "language": "de"}, {"id": "q3", "language": "en"}
-        ),
-    )
-    assert members(pairs, "language=de") == (["q1", "q2"] if right == "de" else ["q2"])
+    assert slice_by_golden_set(before, after, right) == (["q1", "q2"] if right == "de" else ["q2"])
 
 
 @pytest.mark.parametrize("right", ["de", "en"])
 def test_attempts_that_disagree_are_where_the_golden_set_has_them(right: str) -> None:
     before, after = records("q1 de 1,1>1,1 q2 de 1>1 q3 en 1>1")
     before[1]["slices"]["language"] = after[0]["slices"]["language"] = "en"
-    pairs = make_pairs(
-        (make_run(before), make_run(after)),
-        named("language=de"),
-        golden=golden(
-            {"id": "q1", "language": right}, {"id": "q2", "language": "de"}, {"id": "q3", "language": "en"}
-        ),
-    )
-    assert members(pairs, "language=de") == (["q1", "q2"] if right == "de" else ["q2"])
+    assert slice_by_golden_set(before, after, right) == (["q1", "q2"] if right == "de" else ["q2"])
 
 
 def test_a_slice_does_not_go_away_with_its_last_question() -> None:

@@ -6,7 +6,7 @@ It computes nothing but which counts are too high or too low.
 from __future__ import annotations
 
 from gateline.doctor.facts import CheckFacts, Examination, PowerFacts, Rate
-from gateline.errors import name_some
+from gateline.errors import count_of, name_some
 from gateline.figures import about
 from gateline.findings import Status
 
@@ -72,18 +72,13 @@ def say_needs(check: CheckFacts) -> str:
 
 def say_has(samples: int) -> str:
     """Return `has 1 sample`."""
-    return f"has {say_count(samples, 'sample')}" if samples else "has no usable sample"
-
-
-def say_count(number: int, one: str, many: str = "") -> str:
-    """Return `1 copy` or `1,000 copies`; the word for many is that for one with an s when left out."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return f"has {count_of(samples, 'sample', 'samples')}" if samples else "has no usable sample"
 
 
 def say_copies(rate: Rate) -> str:
     """Return `1.2 % of the copies`, or of few copies `1 of 3 copies`."""
     if rate.of < FEW:
-        return f"{rate.count:,} of {say_count(rate.of, 'copy', 'copies')}"
+        return f"{rate.count:,} of {count_of(rate.of, 'copy', 'copies')}"
     return f"{100 * rate.share:.1f} % of the copies"
 
 
@@ -129,7 +124,7 @@ def _tell_limits_of_copies(found: Examination) -> list[str]:
     told = []
     if found.no_verdict > MOST_BLOCKED * found.copies:
         told.append(
-            f"{found.no_verdict:,} of {say_count(found.copies, 'copy', 'copies')} had no verdict, which stops a change "
+            f"{found.no_verdict:,} of {count_of(found.copies, 'copy', 'copies')} had no verdict, which stops a change "
             "as well, and are left out of the other numbers."
         )
     if found.no_noise:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gateline.doctor.conclusion import place_of, say_copies, say_count, say_ends
+from gateline.doctor.conclusion import place_of, say_copies, say_ends
 from gateline.doctor.facts import Examination, PowerFacts, Rate
+from gateline.errors import count_of
 from gateline.reports.escape import display_width, terminal_name, terminal_text, wrap_points
 
 _NAME_WIDTH = 44
@@ -49,7 +50,7 @@ def alarm_sentences(found: Examination) -> list[str]:
         )
     if found.no_verdict:
         reason = f", such as: {found.no_verdict_reason}" if found.no_verdict_reason else ""
-        copies = say_count(found.copies, "copy", "copies")
+        copies = count_of(found.copies, "copy", "copies")
         said.append(f"No verdict: {found.no_verdict:,} of {copies}{reason}.")
     if found.always_blocks:
         names = ", ".join(found.always_blocks)
@@ -79,13 +80,13 @@ def drop_title(drop: PowerFacts) -> str:
 
 def heading(found: Examination) -> str:
     """Return on how many questions and copies it rests."""
-    groups = "" if found.clusters == found.questions else f" in {say_count(found.clusters, 'group')}"
-    return f"{say_count(found.questions, 'question')}{groups}"
+    groups = "" if found.clusters == found.questions else f" in {count_of(found.clusters, 'group', 'groups')}"
+    return f"{count_of(found.questions, 'question', 'questions')}{groups}"
 
 
 def copies_sentence(found: Examination) -> str:
     """Return how many copies there are, and where their noise is from."""
-    return f"{say_count(found.copies, 'copy', 'copies')} in which nothing changed: {noise_sentence(found)}."
+    return f"{count_of(found.copies, 'copy', 'copies')} in which nothing changed: {noise_sentence(found)}."
 
 
 def _heading(found: Examination) -> list[str]:

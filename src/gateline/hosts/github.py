@@ -238,8 +238,8 @@ class Job:
 
         folder = quoted(path.removeprefix("."), kept="/")
         place = f"/repos/{self._repository}/contents/{folder}".rstrip("/")
-        reply = unless_absent(lambda: [self.client.read(place, {"ref": self.base_commit or ""})])
-        return [] if reply is None else names_of_files(reply[0], "file")
+        query = {"ref": self.base_commit or ""}
+        return unless_absent(lambda: names_of_files(self.client.read(place, query), "file")) or []
 
     def fetch_artifact(self, name: str) -> Artifact | None:
         """Return the newest artifact of this name that a successful run on the base branch left. Raises HostError."""

@@ -6,7 +6,7 @@ A report knows no samples. Nothing here knows the files beside it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -21,7 +21,7 @@ from gateline.samples import MetricFacts, Run, read_number
 Better = Literal["higher", "lower"]
 DIRECTIONS: dict[str, Better] = {"higher_is_better": "higher", "lower_is_better": "lower"}
 _STATISTICS = {"recall": "R", "precision": "P", "f1": "F"}
-ROUNDED = 0.5e-4 + 1e-9
+_ROUNDED = 0.5e-4 + 1e-9
 """By how much a score of a report may differ from what it was: it has four decimals."""
 _COUNT, _SHARE = "n_samples", "failed_share"
 _MEAN = re.compile(r"mean_(.+)", re.DOTALL)
@@ -109,6 +109,12 @@ def _read_metric(metric: Mapping[str, object], place: str) -> ReportedMetric:
     return ReportedMetric(key, name, facts, subsets, numbers, is_mean)
 
 
+def allowed_error(scores: Iterable[float]) -> float:
+    """Return by how much each of these scores may differ from what it was; one that was rounded twice errs twice."""
+    again = find_rounding(scores)
+    return _ROUNDED + (again if again > _ROUNDED else 0)
+
+
 def _hold_categories(metrics: Sequence[Mapping[str, object]], place: str) -> None:
     """Raise an InputError where a category has another score than its subsets come to: one of them was changed.
 
@@ -121,8 +127,8 @@ def _hold_categories(metrics: Sequence[Mapping[str, object]], place: str) -> Non
         for category in _list(metric.get("categories"))
     ]
     sums = [(key, category, found) for key, category in told if (found := _sum_subsets(category)) is not None]
-    again = find_rounding(number for _, _, (score, _, scores) in sums for number in (score, *scores))
-    allowed = 2 * (ROUNDED + (again if again > ROUNDED else 0))  # of the category, and of its subsets
+    # of the category, and of its subsets
+    allowed = 2 * allowed_error(number for _, _, (score, _, scores) in sums for number in (score, *scores))
     for key, category, (score, mean, _) in sums:
         if abs(score - mean) > allowed:
             name = "/".join(map(str, _list(category.get("name")))) or str(category.get("name"))

@@ -10,9 +10,8 @@ from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 
 from gateline.errors import InputError, Problem
-from gateline.readers._evalscope_reports import ROUNDED, Report, ReportedMetric, find_names
+from gateline.readers._evalscope_reports import Report, ReportedMetric, allowed_error, find_names
 from gateline.readers._json_document import number_of, object_of
-from gateline.readers._told_sums import find_rounding
 
 _HINT = "keep the reports and reviews of one run, as EvalScope wrote them, whole and unchanged"
 
@@ -48,8 +47,7 @@ def _hold_subset(
     report: Report, subset: str, scores: _Scores, samples: int, unscored: Container[str]
 ) -> list[str]:
     found = []
-    again = find_rounding(one for metric in report.metrics for one in metric.subsets.values())
-    allowed = ROUNDED + (again if again > ROUNDED else 0)  # a number rounded twice errs twice
+    allowed = allowed_error(one for metric in report.metrics for one in metric.subsets.values())
     for name, metric in find_names(report, list(scores)).items():
         if subset not in metric.subsets or not metric.is_mean or name in unscored:
             continue

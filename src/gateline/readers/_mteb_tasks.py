@@ -197,8 +197,8 @@ def find_aliases(names: Sequence[str]) -> dict[str, str]:
     return aliases
 
 
-def find_warnings(records: Sequence[TaskRecord]) -> list[str]:
-    """Return what is odd about the results and a person should know."""
+def find_warnings(records: Sequence[TaskRecord], main_metrics: Sequence[list[str] | None]) -> list[str]:
+    """Return what is odd about the results (n) and a person should know; of each, what `find_main_metrics` found."""
     found = []
     splits: dict[str, set[str]] = {}
     for record in records:
@@ -214,7 +214,7 @@ def find_warnings(records: Sequence[TaskRecord]) -> list[str]:
     versions = sorted({record.version for record in records if record.version})
     if len(versions) > 1:
         found.append(f"the results were made by several versions of mteb: {', '.join(versions)}")
-    found += _find_strange_main_scores(records)
+    found += _find_strange_main_scores(records, main_metrics)
     broken = [record for record in records if _breaks_first_rank(record)]
     if broken:
         first = broken[0]
@@ -226,12 +226,13 @@ def find_warnings(records: Sequence[TaskRecord]) -> list[str]:
     return found
 
 
-def _find_strange_main_scores(records: Sequence[TaskRecord]) -> list[str]:
+def _find_strange_main_scores(
+    records: Sequence[TaskRecord], main_metrics: Sequence[list[str] | None]
+) -> list[str]:
     """Return what to say of tasks whose main score is none of the other scores, of which mteb copies one."""
-    labels = find_main_metrics(records)
     strange = [
         record
-        for record, names in zip(records, labels, strict=True)
+        for record, names in zip(records, main_metrics, strict=True)
         if names == [NO_METRIC_OF_THE_ENTRY] and number_of(record.metrics.get("main_score")) is not None
     ]
     if not strange:

@@ -225,6 +225,7 @@ def _make_run(file: str, sha256: str, records: Sequence[TaskRecord], facts: Mapp
     columns: dict[str, Column] = {
         name: np.array([_number(record.metrics.get(name)) for record in records]) for name in names
     }
+    main_metrics = find_main_metrics(records)
     is_diagnosis = {name for name in names if name.startswith("nauc_")}
     metric_facts = {name: said for name in names if (said := find_facts(name)) is not None}
     return Run(
@@ -242,7 +243,7 @@ def _make_run(file: str, sha256: str, records: Sequence[TaskRecord], facts: Mapp
             "split": [record.split for record in records],
             "languages": [list(record.languages) or None for record in records],
             "scored_as": [find_family(record.metrics) for record in records],
-            "main_score_is": [*find_main_metrics(records)],
+            "main_score_is": [*main_metrics],
         },
         fields={
             "mteb_version": [version or None for version in versions],
@@ -253,7 +254,7 @@ def _make_run(file: str, sha256: str, records: Sequence[TaskRecord], facts: Mapp
         provenance=_state(facts, versions, revisions),
         id_field="task, subset and split",
         made_ids=True,
-        warnings=tuple(find_warnings(records)),
+        warnings=tuple(find_warnings(records, main_metrics)),
         metric_facts=metric_facts | {"evaluation_time": MetricFacts(None)},
         aliases=find_aliases(names),
         must_agree={

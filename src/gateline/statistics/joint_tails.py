@@ -159,8 +159,7 @@ class _Nodes:
     def product(self, size: Whole, sets: TwoSets, share: float) -> Complex:
         """Return exp(K) of all clusters."""
         product = np.ones(self.s.size, dtype=np.complex128)
-        kinds, count = np.unique(np.stack([size, *sets]), axis=1, return_counts=True)
-        for (n, a, b), times in zip(kinds.T.tolist(), count.tolist(), strict=True):
+        for n, a, b, times in _kinds(size, sets):
             power: Complex = (1.0 / self.linear(n, a, b, share)) ** times
             product *= power
         return product
@@ -229,9 +228,8 @@ class _Sums:
     def of(size: Whole, sets: TwoSets, share: float) -> _Sums:
         """Count all clusters."""
         sums = _Sums(share)
-        kinds, count = np.unique(np.stack([size, *sets]), axis=1, return_counts=True)
-        for (n, a, b), times in zip(kinds.T.tolist(), count.tolist(), strict=True):
-            sums.move(n, a, b, times)
+        for kind in _kinds(size, sets):
+            sums.move(*kind)
         return sums
 
     def move(self, size: int, first: int, second: int, times: int) -> None:
@@ -269,6 +267,12 @@ class _Sums:
         if not self._below[at]:
             return "certain"
         return "open" if self._above[at] else "impossible"
+
+
+def _kinds(size: Whole, sets: TwoSets) -> list[tuple[int, int, int, int]]:
+    """Return size, samples in the first set and in the second of clusters that are alike, and how many there are."""
+    kinds, count = np.unique(np.stack([size, *sets]), axis=1, return_counts=True)
+    return list(zip(*kinds.tolist(), count.tolist(), strict=True))
 
 
 def _with_neighbours(taken: Flags) -> Flags:

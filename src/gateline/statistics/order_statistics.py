@@ -7,6 +7,7 @@ clusters, the same inversion is done with the Bayesian bootstrap of the share be
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -114,14 +115,7 @@ def find_clustered_quantile_ends(
 
 def _last_true(holds: Callable[[int], bool], last: int) -> int:
     """Return the last of 1 … last where a condition holds that holds up to some point; 0 where none does."""
-    low, high = 0, last
-    while low < high:
-        middle = (low + high + 1) // 2
-        if holds(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return bisect_left(range(1, last + 1), True, key=lambda rank: not holds(rank))
 
 
 def _smallest_power(base: float, tail: float) -> int:

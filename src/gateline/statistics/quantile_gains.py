@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol, TypeAlias
@@ -128,16 +128,9 @@ def _find_window(code: Whole, cluster: Whole, size: Whole, probability: float) -
         rows = merge_equal_rows(-at_most.astype(np.float64), size.astype(np.float64), np.ones(size.size))
         return log_lower_tail(rows, -probability * (1.0 - 1e-12))
 
-    highest = int(code.max())
-    return (
-        _first_place(lambda place: log_reached(place) >= math.log(_NEGLIGIBLE), highest),
-        _first_place(lambda place: log_reached(place) >= math.log1p(-_NEGLIGIBLE), highest),
-    )
-
-
-def _first_place(holds: Callable[[int], bool], last: int) -> int:
-    """Return the first of 0 … last where a condition holds that holds from there on; at the latest the last."""
-    return bisect_left(range(last), True, key=holds)
+    reached = (math.log(_NEGLIGIBLE), math.log1p(-_NEGLIGIBLE))
+    first, last = (bisect_left(range(int(code.max())), wanted, key=log_reached) for wanted in reached)
+    return first, last
 
 
 @dataclass(frozen=True, slots=True)
