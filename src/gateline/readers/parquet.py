@@ -25,6 +25,10 @@ NAME = "parquet"
 GENERAL = True
 MAGIC = b"PAR1"
 ROW_NUMBERS = "__index_level_"
+MOST_TIMES = 200
+"""Times the size of the file to which its values unpack at most, beyond `FREE_BYTES`."""
+FREE_BYTES = 512 << 20
+"""Bytes to which the values of any file may unpack: a small file of few repeated labels does."""
 
 
 def looks_like(head: bytes, path: Path) -> bool:
@@ -37,7 +41,7 @@ def read(source: Source, options: ReadOptions) -> Run:
     builder = RunBuilder(source, options, NAME)
     file = open_file(source)
     try:
-        for batch in file.iter_batches(batch_size=4096):  # never the whole file at once
+        for batch in _batches(file, source):
             builder.add(_to_records(batch, source), np.zeros(batch.num_rows, dtype=np.int64))
     except _unreadable() as error:
         raise _refuse(source, error) from None
@@ -59,11 +63,31 @@ def column_names(path: Path) -> list[str]:
 
 def read_table(source: Source) -> pyarrow.Table:
     """Return the file as a table of Arrow; an InputError where pyarrow is missing or cannot read it."""
+    import pyarrow
+
     file = open_file(source)
     try:
-        return file.read()
+        return pyarrow.Table.from_batches(_batches(file, source), file.schema_arrow)
     except _unreadable() as error:
         raise _refuse(source, error) from None
+
+
+def _batches(file: pyarrow.parquet.ParquetFile, source: Source) -> Iterator[pyarrow.RecordBatch]:
+    """Give the rows a few thousand at a time; an InputError where they unpack to far more than the file holds.
+
+    Memory is not left to run out: where a native library meets its end first, the process is gone without a reason.
+    """
+    unpacked = 0
+    most = max(FREE_BYTES, MOST_TIMES * len(source.data))
+    for batch in file.iter_batches(batch_size=4096):
+        unpacked += batch.nbytes
+        if unpacked > most:
+            raise InputError(
+                f"unpacks to more than {most:,} bytes, {MOST_TIMES} times its size at least",
+                source.name,
+                "leave out columns that repeat long texts",
+            )
+        yield batch
 
 
 def open_file(source: Source) -> pyarrow.parquet.ParquetFile:
@@ -121,11 +145,23 @@ def plain_list(column: Any, name: str, source: Source) -> list[Any]:
     import pyarrow
 
     try:
-        return list(column.to_pylist())
+        return _listed(column)
     except (ValueError, OverflowError, pyarrow.ArrowException) as error:
         raise InputError(
             f"column '{name}' can't be read as {column.type}: {_first_line(error)}", source.name
         ) from None
+
+
+def _listed(column: Any) -> list[Any]:
+    """Return the values of a column as Python's; categories are made once, and rows share them."""
+    import pyarrow
+
+    if isinstance(column, pyarrow.ChunkedArray):
+        return [value for chunk in column.chunks for value in _listed(chunk)]
+    if not pyarrow.types.is_dictionary(column.type):
+        return list(column.to_pylist())
+    categories = column.dictionary.to_pylist()
+    return [None if index is None else categories[index] for index in column.indices.to_pylist()]
 
 
 def _to_records(batch: pyarrow.RecordBatch, source: Source) -> list[dict[str, object]]:
@@ -168,6 +204,8 @@ def _is_plain(kind: pyarrow.DataType) -> bool:
     import pyarrow
 
     types = pyarrow.types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
     return bool(
         types.is_boolean(kind)
         or types.is_integer(kind)

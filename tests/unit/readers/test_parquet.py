@@ -87,6 +87,21 @@ def test_more_rows_than_a_batch(read_table):
     np.testing.assert_array_equal(run.numbers("s"), np.arange(10_000) / 7)
 
 
+def test_categories_read_as_the_values_they_stand_for(read_table):
+    words, hours = ["b", None, "a", "b"], [datetime.time(3), None, datetime.time(4), datetime.time(3)]
+    columns = {
+        "id": list("pqrs"),
+        "word": pa.array(words),
+        "hour": pa.array(hours),
+        "n": pa.array([7, 8, None, 7]),
+    }
+    as_categories = {name: column.dictionary_encode() for name, column in columns.items() if name != "id"}
+    plain, shared = read_table(columns), read_table({"id": columns["id"], **as_categories})
+    assert [plain.texts(name) == shared.texts(name) for name in ("hour", "n")] == [True, True]
+    assert plain.labels("word") == shared.labels("slices.word") == [("b",), (), ("a",), ("b",)]
+    np.testing.assert_array_equal(shared.numbers("n"), [7, 8, np.nan, 7])
+
+
 def test_no_rows(read_table):
     with pytest.raises(InputError, match="0 samples"):
         read_table({"id": pa.array([], pa.string()), "s": pa.array([], pa.float64())})
