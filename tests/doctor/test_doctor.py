@@ -535,6 +535,27 @@ def test_the_advice_fits_the_kind_of_the_check(tmp_path: Path) -> None:
     assert small == ["- small (correct · language=de) has 12 samples, where slices.at_least asks for 30"]
 
 
+def test_what_a_check_needs_at_least_is_what_the_gate_holds_it_to(tmp_path: Path) -> None:
+    """Single samples need no number, but a family leaves a small slice alone whatever the rule, save a hard one."""
+    every = "kind: every, metric: correct, at_least: 0.5"
+    rules = (
+        f"  - {{id: here, {every}, slice: 'language=de'}}\n"
+        f"  - {{id: each, {every}, slices: [language]}}\n"
+        f"  - {{id: firm, {every}, slices: [language], hard: true}}"
+    )
+    labels = [{"language": "de" if number < 12 else "en"} for number in range(96)]
+    policy, before, after = write(tmp_path, rules, *mixed(96), slices=labels)
+    checks = examine(policy, before, after, Plan(copies=1, processes=1)).checks
+    asked = {(one.rule, one.slice): (one.at_least, one.status.value != "skipped") for one in checks}
+    assert asked == {
+        ("here", "language=de"): (0, True),
+        ("each", "language=de"): (30, False),
+        ("each", "language=en"): (30, True),
+        ("firm", "language=de"): (0, True),
+        ("firm", "language=en"): (0, True),
+    }
+
+
 def test_a_hard_rule_without_a_usable_sample_is_told_as_that(tmp_path: Path) -> None:
     rules = "  - {id: firm, kind: tolerance, metric: correct, slice: 'language=de', worse_by_at_most: 0, hard: true}"
     labels = [{"language": "de" if number < 5 else "en"} for number in range(60)]

@@ -16,7 +16,7 @@ from gateline.comparison import Comparison
 from gateline.doctor.conclusion import LEAST_CAUGHT, conclude
 from gateline.doctor.copies import Change, differ
 from gateline.doctor.facts import CheckFacts, Examination, PowerFacts, Rate
-from gateline.doctor.planning import Plans, fewest
+from gateline.doctor.planning import Plans
 from gateline.doctor.processes import share_out
 from gateline.doctor.trials import (
     BLOCKED,
@@ -209,7 +209,7 @@ def _tell_check(finding: Finding, plans: Plans, counts: Counts, judged: int) -> 
         slice=finding.slice,
         hard=finding.hard,
         samples=finding.samples,
-        at_least=fewest(finding, plans.ground.policy),
+        at_least=plans.fewest(finding),
         passes=rate(counts.checks[check, PASSED], judged),
         fails=rate(counts.checks[check, SHOWN], judged),
         blocks_unshown=rate(counts.checks[check, PROOF], judged),

@@ -18,17 +18,9 @@ from gateline.doctor.trials import Check, Ground, judge, make_copy
 from gateline.errors import NotComparable
 from gateline.findings import Finding
 from gateline.pairing import Pairs
-from gateline.policy import Policy
 
 _NUMBER = 2**32
 """Number of the copy; no other copy has it."""
-
-
-def fewest(finding: Finding, policy: Policy) -> int:
-    """Return with how many samples a check may decide at the least; 0 where any number will do."""
-    if finding.hard or finding.kind in ("every", "calibration"):
-        return 0
-    return policy.samples.at_least if finding.slice is None else policy.slices.at_least
 
 
 @dataclass(frozen=True)
@@ -48,6 +40,11 @@ class Plans:
         except NotComparable:
             planned = findings
         return Plans(ground, pairs, {(one.rule, one.slice): one for one in planned})
+
+    def fewest(self, finding: Finding) -> int:
+        """Return with how few samples a check may decide; 0 where any number will do."""
+        (rule,) = (one for one in self.ground.policy.rules if one.id == finding.rule)
+        return rule.fewest(self.pairs.labels.terms, finding.slice)[0]
 
     def looking(self, change: Change) -> list[Finding]:
         """Return the tolerances that hold a drop against the baseline in just its place."""
@@ -84,7 +81,7 @@ class Plans:
             visible = comparison.smallest_visible_change(one.metric, one.slice, one.judged, one.family)
             if visible is not None:
                 needed = math.ceil(one.samples * (visible / beyond) ** 2 - 1e-9)
-                needs.append(max(needed, fewest(one, self.ground.policy)))
+                needs.append(max(needed, self.fewest(one)))
         return min(needs, default=None)
 
     def _beyond(self, change: Change, finding: Finding) -> float:

@@ -12,6 +12,7 @@ from gateline.comparison import Comparison, Estimate
 from gateline.errors import NotComparable
 from gateline.findings import Finding, FoundInterval, Judged, Status
 from gateline.metric import Metric
+from gateline.pairing import Terms
 from gateline.remark import Said, remarks_of, said
 from gateline.settings import Name, Part, Switch
 
@@ -34,7 +35,7 @@ class Outcome:
     failing: list[str] = field(default_factory=list)
     failing_count: int | None = None
     however_few: bool = False
-    """Whether it stands on any number of samples."""
+    """Whether it stands on any number of samples, though its rule may not."""
     at_least: int = 0
     """How many samples it needs whatever its interval says; 0 where it has enough."""
     estimate: Estimate | None = None
@@ -46,6 +47,8 @@ class Rule(Part):
 
     deciding: ClassVar[DecideBy] = "interval"
     burden: ClassVar[OnInconclusive] = "warn"
+    any_number: ClassVar[bool] = False
+    """Whether it stands on any number of samples."""
 
     kind: str
     id: Name = ""
@@ -121,15 +124,20 @@ class Rule(Part):
         """Return whether only the candidate's own values count."""
         return False
 
+    def fewest(self, terms: Terms, place: str | None) -> tuple[int, str]:
+        """Return with how few samples it decides in a place, and which setting says so; 0 where any number will do."""
+        if self.hard or (self.any_number and not self.slices):  # a family leaves its small slices alone
+            return 0, ""
+        if place is None:
+            return terms.samples.at_least, "samples.at_least"
+        return terms.slices.at_least, "slices.at_least"
+
     def check(self, comparison: Comparison) -> list[Finding]:
         """Return one finding for each slice that the rule looks at."""
-        by = comparison.pairs.labels.terms.slices.by
-        labels = comparison.pairs.labels
-        places = (
-            [name for label in self.labels(by) for name in labels.family(label)]
-            if self.slices
-            else [self.slice]
-        )
+        labels, places = comparison.pairs.labels, [self.slice]
+        if self.slices:
+            by = self.labels(labels.terms.slices.by)
+            places = [name for label in by for name in labels.family(label)]
         alone = self.looks_at_candidate_alone()
         estimates = [comparison.estimate(self.metric, place, candidate_alone=alone) for place in places]
         skipped = [self._reason_to_skip(comparison, estimate) for estimate in estimates]
@@ -144,9 +152,9 @@ class Rule(Part):
     def _reason_to_skip(self, comparison: Comparison, estimate: Estimate) -> Said | None:
         if comparison.pairs.first_run and not self.looks_at_candidate_alone():
             return said("note.no-baseline")
-        at_least = comparison.pairs.labels.terms.slices.at_least
-        if self.slices and not self.hard and comparison.asked(self.metric, estimate.slice) < at_least:
-            return said("note.small-slice", count=estimate.samples, least=str(at_least))
+        least, _ = self.fewest(comparison.pairs.labels.terms, estimate.slice)
+        if self.slices and comparison.asked(self.metric, estimate.slice) < least:
+            return said("note.small-slice", count=estimate.samples, least=str(least))
         return None
 
     def _find(self, comparison: Comparison, estimate: Estimate, reason: Said | None, family: int) -> Finding:
@@ -163,8 +171,9 @@ class Rule(Part):
         outcome = self.judge(comparison, estimate, family)
         if estimate.calibration is not None and not estimate.calibration.corrects:
             outcome = self._or_judge(comparison, estimate, outcome, family)
-        self._mind_small_slice(comparison, outcome.estimate or estimate, outcome)
-        self._mind_left_out(comparison, estimate, outcome)
+        if not (self.any_number or outcome.however_few):
+            self._mind_small_slice(comparison, outcome.estimate or estimate, outcome)
+            self._mind_left_out(comparison, estimate, outcome)
         return outcome
 
     def _or_judge(self, comparison: Comparison, found: Estimate, outcome: Outcome, family: int) -> Outcome:
@@ -181,22 +190,15 @@ class Rule(Part):
         return "candidate" if self.looks_at_candidate_alone() else "gain"
 
     def _mind_small_slice(self, comparison: Comparison, estimate: Estimate, outcome: Outcome) -> None:
-        """Turn what rests on too few samples into inconclusive; hard rules and `every` stand as they are."""
-        if self.hard or outcome.however_few:
-            return
-        terms = comparison.pairs.labels.terms
-        name, least = (
-            ("samples.at_least", terms.samples.at_least)
-            if estimate.slice is None
-            else ("slices.at_least", terms.slices.at_least)
-        )
+        """Turn what rests on too few samples into inconclusive."""
+        least, setting = self.fewest(comparison.pairs.labels.terms, estimate.slice)
         if estimate.samples < least:
             # A slice that was large enough does not get out of a fail because values went missing.
             if outcome.status is not Status.FAIL or comparison.asked(self.metric, estimate.slice) < least:
                 outcome.status = Status.INCONCLUSIVE
             outcome.at_least = least
             outcome.notes.append(
-                said("note.too-few-usable", count=estimate.samples, setting=name, least=str(least))
+                said("note.too-few-usable", count=estimate.samples, setting=setting, least=str(least))
             )
 
     def _mind_left_out(self, comparison: Comparison, estimate: Estimate, outcome: Outcome) -> None:
@@ -206,7 +208,7 @@ class Rule(Part):
         and NotComparable is raised. Any other rule is inconclusive where it would not hold and more is left out of its
         slice than the policy allows.
         """
-        if outcome.status is not Status.PASS or outcome.however_few:
+        if outcome.status is not Status.PASS:
             return
         lost = len(comparison.lost(self.metric, estimate.slice))
         left_out = comparison.left_out(self.metric, estimate.slice) + lost

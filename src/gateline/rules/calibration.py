@@ -63,6 +63,7 @@ class Calibration(Rule):
     """The judge agrees with people: agreement, kappa, bias or an error rate at least or at most this."""
 
     burden: ClassVar[OnInconclusive] = "fail"
+    any_number: ClassVar[bool] = True
 
     kind: Literal["calibration"] = "calibration"
     measure: Measure
@@ -126,8 +127,7 @@ class Calibration(Rule):
             raise self._refuse(comparison, estimate.slice, worst)
         interval = worst.interval(self._level(comparison, family))
         return _MeasuredOutcome(
-            status, "candidate", self.bound.number, interval, _notes(judges, worst, comparison),
-            however_few=True, measured=worst,
+            status, "candidate", self.bound.number, interval, _notes(judges, worst, comparison), measured=worst,
         )  # fmt: skip
 
     def _level(self, comparison: Comparison, family: int) -> float:

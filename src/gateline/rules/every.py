@@ -24,6 +24,7 @@ class Every(Rule):
 
     deciding: ClassVar[DecideBy] = "value"
     burden: ClassVar[OnInconclusive] = "fail"
+    any_number: ClassVar[bool] = True
 
     kind: Literal["every"] = "every"
     at_least: Line | None = None
@@ -94,7 +95,7 @@ class Every(Rule):
         if not ids and number:
             status = Status.FAIL if self.hard else Status.INCONCLUSIVE
             notes = [said("note.unknown-samples", count=number)]
-        return Outcome(status, judged, threshold, None, notes, ids, len(ids), however_few=True)  # type: ignore[arg-type]
+        return Outcome(status, judged, threshold, None, notes, ids, len(ids))  # type: ignore[arg-type]
 
     def _least_gain(self) -> float | None:
         assert self.worse_by_at_most is not None
