@@ -518,3 +518,16 @@ def test_the_documented_policy(tmp_path):
     assert verdict.verdict in {"pass", "fail"}, verdict.because
     assert verdict.pairing.paired == 30
     assert [change.field for change in verdict.changed if change.rule == "unlisted"] == []
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_of_two_results_of_one_metric_neither_counts_in_silence(tmp_path, swapped):
+    results = [result(score=0.1), result(score=0.9)]
+    several = case("q1", metricsData=results[::-1] if swapped else results)
+    with pytest.raises(InputError, match="two results of one metric, and they differ: Faithfulness of q1"):
+        read_run(write_run(tmp_path / "a.json", several, case("q2", metricsData=[result()])))
+
+
+def test_a_result_that_is_written_twice_alike_is_one(tmp_path):
+    run = read_run(write_run(tmp_path / "a.json", case("q1", metricsData=[result(), result()])))
+    assert run.numbers("Faithfulness").tolist() == [0.9]

@@ -148,3 +148,11 @@ def test_the_documented_policy(tmp_path):
     verdict = judge(policy, *(PYTEST / f"{side}.pytest-json-report.json" for side in SIDES))
     assert verdict.verdict in {"pass", "fail"}, verdict.because
     assert verdict.pairing.paired == 32
+
+
+def test_of_what_a_test_recorded_several_times_the_last_value_is_not_the_one(tmp_path):
+    """As in JUnit, where each call of record_property leaves a property of its own."""
+    several = one("t.py::b", user_properties=[{"score": 0.1}, {"score": 0.9}])
+    run = read_run(write(tmp_path / "a.json", one(user_properties=[{"score": 1}]), several))
+    assert "score" not in run.number_names()
+    assert run.labels("score") == [("1",), ("0.1", "0.9")]

@@ -37,3 +37,21 @@ def hold_cases(cases: Sequence[Mapping[str, object]], run: Mapping[str, object],
     passed = sum(case.get("success") is True for case in cases)
     refuse_hidden(file, "the test run", "testFailed", number_of(run.get("testFailed")), len(cases) - passed)
     refuse_additional(file, "the test run", "testPassed", number_of(run.get("testPassed")), passed)
+
+
+def refuse_two_results(cases: Sequence[Mapping[str, object]], file: str) -> None:
+    """Raise an InputError for a case with two results of one metric that differ: which of them counts is not known."""
+    wrong: dict[str, None] = {}
+    for number, case in enumerate(cases, 1):
+        found: dict[str, list[object]] = {}
+        for one in objects_of(case.get("metricsData")):
+            told = [one.get(key) for key in ("score", "success", "error")]
+            name = text_of(one.get("name"))
+            if found.setdefault(name, told) != told:
+                wrong[f"{name} of {text_of(case.get('name')) or f'test case {number}'}"] = None
+    if wrong:
+        raise InputError(
+            f"a test case has two results of one metric, and they differ: {name_some(wrong, 3)}",
+            file,
+            "give each metric a name of its own",
+        )

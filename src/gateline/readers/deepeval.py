@@ -24,7 +24,7 @@ from gateline.readers._deepeval_metrics import (
     find_warnings,
     judges_of,
 )
-from gateline.readers._deepeval_sums import hold_cases
+from gateline.readers._deepeval_sums import hold_cases, refuse_two_results
 from gateline.readers._json_document import (
     first_line,
     measure,
@@ -63,13 +63,15 @@ def looks_like(head: bytes, path: Path) -> bool:
 def read(source: Source, options: ReadOptions) -> Run:
     """Return a record for each test case.
 
-    Raises InputError where the file has none, and where it knows of failures that its test cases do not show.
+    Raises InputError where the file has none, where it knows of failures that its test cases do not show, and where one
+    has two results of a metric.
     """
     run = _find_run(parse_document(source), source)
     cases = [*objects_of(run.get("testCases")), *objects_of(run.get("conversationalTestCases"))]
     if not cases:
         raise InputError("0 samples: the test run has no test case", source.name)
     hold_cases(cases, run, source.name)
+    refuse_two_results(cases, source.name)
     cases = sorted(cases, key=lambda case: number_of(case.get("order")) or 0)
     results: dict[str, list[Mapping[str, object]]] = {}
     for case in cases:

@@ -142,10 +142,7 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
         )
     crashes = [text_of(object_of(stage.get("crash")).get("message")) for stage in stages]
     reasons = [text_of(stage.get("longrepr")) for stage in stages if stage.get("outcome") != "passed"]
-    recorded: dict[str, object] = {}
-    for properties in objects_of(test.get("user_properties")):
-        recorded |= properties
-    recorded |= object_of(test.get("metadata"))
+    recorded = {**_read_properties(test), **object_of(test.get("metadata"))}
     return Case(
         name=name,
         outcome=_OUTCOMES[str(outcome)],
@@ -155,3 +152,12 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
         recorded=recorded,
         trace=trace_of(test, [stage.get("duration") for stage in stages]),
     )
+
+
+def _read_properties(test: Mapping[str, object]) -> dict[str, object]:
+    """Return what a test recorded; of a property that it recorded several times all values, as none is the one."""
+    found: dict[str, list[object]] = {}
+    for properties in objects_of(test.get("user_properties")):
+        for name, value in properties.items():
+            found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
