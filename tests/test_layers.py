@@ -33,7 +33,7 @@ LAYERS = [
         "gateline.samples",
         "gateline.yaml_text",
     ],
-    ["gateline.metric"],
+    ["gateline.agreement", "gateline.metric"],
     ["gateline.field_names", "gateline.pairing", "gateline.tied_labels"],
     ["gateline.findings", "gateline.lost_samples", "gateline.readers"],
     ["gateline.calibration", "gateline.estimate"],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gateline.agreement import texts_agree
 from gateline.errors import NotComparable, Problem, cut
 from gateline.metric import Metric
 from gateline.pairing.join import Side
@@ -34,7 +35,7 @@ def check_agreement(baseline: Side, candidate: Side, ids: Sequence[str], provena
         differing = [
             position
             for position, (old, new) in enumerate(zip(before, after, strict=True))
-            if old and new and not _agree(old, new, agreement)
+            if old and new and not texts_agree(old, new, agreement)
         ]
         if differing:
             problems.append(_tell(name, agreement, differing, (before, after), ids, candidate.run))
@@ -118,14 +119,6 @@ def _values(side: Side, name: str) -> list[str]:
     if texts is None:
         return [state_facts(side.run).get(name, "")] * len(side.first)
     return [texts[row] for row in side.first]
-
-
-def _agree(old: str, new: str, agreement: Agreement) -> bool:
-    if agreement == "one in common":
-        return not set(old.split(", ")).isdisjoint(new.split(", "))
-    if agreement == "major version":
-        old, new = old.partition(".")[0], new.partition(".")[0]
-    return old == new
 
 
 def _tell(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gateline.agreement import texts_agree
 from gateline.errors import InputError, PolicyError
 from gateline.readers._json_document import object_of
 from gateline.readers._source import Source
@@ -54,7 +55,7 @@ def read_settings(configs: Sequence[Source]) -> tuple[dict[str, object], list[st
 
 
 def _is_one_version(name: str, one: str, other: str) -> bool:
-    return name == "evalscope_version" and one.partition(".")[0] == other.partition(".")[0]
+    return name == "evalscope_version" and texts_agree(one, other, "major version")
 
 
 def _read_config(config: Source) -> dict[str, object] | None:

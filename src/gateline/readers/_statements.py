@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 
+from gateline.agreement import texts_agree
 from gateline.errors import InputError
 from gateline.samples import Agreement, MetricFacts, Run, label_texts
 
@@ -68,7 +69,8 @@ def check_run_facts(
             continue
         for one, other in pairs:
             told = f"{name} is '{other.text}' here and '{one.text}' in {one.runs[0].file}"
-            if _differ(one.text, other.text, must.get(name)) and _must_be_one(name, name in must, one, other):
+            agree = texts_agree(one.text, other.text, must.get(name, "exactly"))
+            if not agree and _must_be_one(name, name in must, one, other):
                 raise InputError(told, other.runs[0].file, _ONE_RUN)
             warnings.append(f"{other.runs[0].file}: {told}")
         of_run[name] = stated[0].value if len(stated) == 1 else [one.value for one in _in_order(stated)]
@@ -146,12 +148,6 @@ def _must_be_one(name: str, is_asked: bool, one: _Stated, other: _Stated) -> boo
         return True
     rests_on_it = is_asked or is_of_some_model or words & _OF_THE_JUDGE
     return bool(rests_on_it) and not one.numbers.isdisjoint(other.numbers)
-
-
-def _differ(before: str, after: str, agreement: Agreement | None) -> bool:
-    if agreement == "major version":
-        return before.partition(".")[0] != after.partition(".")[0]
-    return before != after
 
 
 def agreed_facts(runs: Sequence[Run]) -> dict[str, MetricFacts]:
