@@ -33,6 +33,11 @@ class Status(StrEnum):
 Judged = Literal["gain", "relative_gain", "candidate"]
 """The number that is held against the bound."""
 
+_TOO_SMALL = "note.small-slice"
+"""Key of the note on a slice of a family that is too small to be judged."""
+_PLAINLY = 384
+"""A hundred times the square of 1.96: chance alone lets worse pairs outnumber better ones by so much one time in 40."""
+
 BoundText = float | str
 """A bound as the policy has it: a number in the metric's unit, or `10%`."""
 
@@ -194,16 +199,62 @@ class Finding(Record):
 
     @property
     def missed_by(self) -> float:
-        """Return by how much the judged number misses its threshold, in units of the threshold; 0 or less: not."""
+        """Return by how much the judged number misses its threshold, in units of the threshold; 0 or less: not.
+
+        Where a slice was too small to be judged, it is held against the bound as the policy has it.
+        """
         value = getattr(self, self.judged)
-        if value is None or self.threshold is None:
+        threshold = self._threshold_in_words() if self.is_too_small else self.threshold
+        if value is None or threshold is None:
             return 0.0
-        missed = value - self.threshold if self.at_most is not None else self.threshold - value
-        return float(missed / max(abs(self.threshold), 1e-3))
+        missed = value - threshold if self.at_most is not None else threshold - value
+        return float(missed / max(abs(threshold), 1e-3))
+
+    @property
+    def is_too_small(self) -> bool:
+        """Return whether it was not judged because its slice has too few samples."""
+        return self.status is Status.SKIPPED and any(
+            remark is not None and remark.key == _TOO_SMALL for remark in self.notes_said
+        )
+
+    @property
+    def fell_unjudged(self) -> bool:
+        """Return whether a slice too small to be judged fell further than its rule allows, and not by a few pairs.
+
+        Far more pairs got worse than better: McNemar's statistic with the continuity correction of Edwards (1948),
+        at 1.96. It settles nothing: such a slice is told, not judged.
+        """
+        if not self.is_too_small or self.gain is None or self.worse is None or self.better is None:
+            return False
+        more = self.worse - self.better - 1
+        is_plain = more > 0 and 100 * more**2 >= _PLAINLY * (
+            self.worse + self.better
+        )  # in whole numbers of any size
+        return is_plain and self.gain < 0 and self.missed_by > 0
 
     @property
     def warns(self) -> bool:
         """Return whether people should look at it though it does not block."""
-        return self.status is Status.WAIVED or (
-            self.status is Status.INCONCLUSIVE and not self.blocks and self.on_inconclusive == "warn"
+        return (
+            self.status is Status.WAIVED
+            or self.fell_unjudged
+            or (self.status is Status.INCONCLUSIVE and not self.blocks and self.on_inconclusive == "warn")
         )
+
+    def _threshold_in_words(self) -> float | None:
+        """Return the bound as the policy has it, as a value of the number that would be judged; None for odd words."""
+        name, written = self.bound or ("", [])
+        parts = written if isinstance(written, list) else [written]
+        of_baseline = name in ("worse_by_at_most", "better_by_at_least")
+        if not parts or (of_baseline and self.baseline is None):
+            return None
+        try:
+            sizes = [
+                float(one.rstrip(" %")) / 100 * (abs(self.baseline or 0.0) if of_baseline else 1.0)
+                if isinstance(one, str)
+                else float(one)
+                for one in parts
+            ]
+        except ValueError:
+            return None
+        return -max(sizes) if name == "worse_by_at_most" else min(sizes)  # of two, both must be breached

@@ -42,6 +42,8 @@ def describe(finding: Finding, spelling: Spelling = PLAIN, *, fail_on: str = "fa
     """
     if finding.status.value == "skipped":
         reason = _notes(finding, spelling) or spelling.say("finding.no-reason")
+        if finding.is_too_small and finding.gain is not None and finding.candidate is not None:
+            return spelling.sentence(_describe_too_small(finding, reason, spelling))
         text = spelling.say("finding.skipped", subject=_subject(finding, spelling), reason=reason)
         return spelling.sentence(text)
     if finding.kind == "every":
@@ -83,6 +85,20 @@ def _describe_change(finding: Finding, spelling: Spelling) -> str:
     ends = figures.ends_of(finding)
     said = "" if ends is None else span(ends, judged_scale(finding, spelling), spelling)
     return _against(start, said, allowed(finding, spelling), finding, spelling)
+
+
+def _describe_too_small(finding: Finding, reason: str, spelling: Spelling) -> str:
+    """Say how a slice moved that has too few samples to be judged, and what so few could have shown."""
+    start = spelling.say("change", moved=_moved(finding, spelling), amount=amount(finding, spelling))
+    parts = [
+        spelling.say("finding.too-small", start=start, reason=reason),
+        _counted(finding, spelling),
+    ]
+    visible = finding.smallest_visible_change
+    if visible is not None and finding.gain is not None and abs(finding.gain) < visible:
+        change = judged_scale(finding, spelling).full(visible)
+        parts.append(spelling.say("finding.could-show", change=change))
+    return spelling.say("joint.clauses").join(part for part in parts if part)
 
 
 def _describe_limit(finding: Finding, spelling: Spelling) -> str:

@@ -166,7 +166,9 @@ SENTENCES = {
     ),
     "too small to judge": (
         skipped(),
-        "answer_correct in language=fr is not judged: 12 samples, slices.at_least is 30.",
+        ("answer_correct in language=fr fell 75.0 % → 66.7 %, 8.3 points worse; too few to judge: 12 samples, "
+         "slices.at_least is 30; 2 worse, 1 better of 12 pairs; so few could show a change of "
+         "43.0 points or more only."),
     ),
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ from gateline.reports.escape import (
     terminal_text,
 )
 from gateline.reports.headline import NO_VERDICT, blockers, loosening, message_of
+from gateline.reports.looks import needing_a_look
 from gateline.wording import describe
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def render(verdict: Verdict, *, language: str | None = None) -> Commands:
     if verdict.verdict == "invalid":
         return _about_problems(verdict, spelling)
     blocking = blockers(verdict)
-    warning = [f for f in verdict.findings if f.warns and f not in blocking]
+    warning = needing_a_look(verdict)
     lines = []
     if loosening(verdict):
         message = spelling.join_sentences(

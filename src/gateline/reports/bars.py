@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gateline.findings import Finding
 
 SIGNS = {"fail": "-", "inconclusive": "!", "waived": "!", "skipped": " ", "pass": "+"}
+LET_THROUGH = "?"
+"""Of what is not settled and needs no look, because its rule lets it through."""
 
 _HALF = 12
 """Columns on each side of the axis."""
@@ -78,9 +80,19 @@ def _draw_rows(shown: Sequence[Finding], spelling: Spelling, widest: int) -> lis
     widths = [max(display_width(row[i]) for row in [heads, *cells]) for i in range(3)]
     lines = [f"  {_pad(title, name_width)}  {_axis_title(spelling)}  {_row(heads, widths)}".rstrip()]
     for finding, name, cell in zip(shown, names, cells, strict=True):
-        sign = SIGNS["fail" if finding.blocks else finding.status.value]
-        lines.append(f"{sign} {_pad(name, name_width)}  {bar(place(finding))}  {_row(cell, widths)}".rstrip())
+        lines.append(
+            f"{sign(finding)} {_pad(name, name_width)}  {bar(place(finding))}  {_row(cell, widths)}".rstrip()
+        )
     return lines
+
+
+def sign(finding: Finding) -> str:
+    """Return the sign of a row: what blocks, what needs a look, what holds."""
+    if finding.blocks:
+        return SIGNS["fail"]
+    if finding.warns:
+        return SIGNS["inconclusive"]
+    return LET_THROUGH if finding.status.value == "inconclusive" else SIGNS[finding.status.value]
 
 
 def place(finding: Finding) -> Place | None:
@@ -133,7 +145,7 @@ def bar(numbers: Place | None) -> str:
 
 
 def _is_open(finding: Finding) -> bool:
-    return finding.status.value in ("fail", "inconclusive", "waived")
+    return finding.status.value in ("fail", "inconclusive", "waived") or finding.fell_unjudged
 
 
 def _names(shown: Sequence[Finding], spelling: Spelling, widest: int) -> tuple[str, list[str]]:

@@ -10,11 +10,15 @@ import shlex
 from typing import TYPE_CHECKING
 
 from gateline import figures
+from gateline.amounts import from_to
 from gateline.remark import say_all
 from gateline.reports.headline import BLOCKED, NO_VERDICT, PASSED, loosening, why_under_base
 from gateline.spelling import PLAIN, Spelling
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gateline.findings import Finding
     from gateline.verdict import LeftOutIds, LeftOutValues, PolicyChange, RunFacts, Verdict
 
 _BASE_WORDS = {"pass": PASSED, "fail": BLOCKED, "invalid": NO_VERDICT}
@@ -50,6 +54,22 @@ def left_out(verdict: Verdict, spelling: Spelling) -> list[str]:
     ]
     lines += _values([*pairing.no_answer, *pairing.no_score], spelling)
     return [line for line in lines if line]
+
+
+def too_small(verdict: Verdict, spelling: Spelling) -> str:
+    """Return which slices had too few samples to be judged, and what moved beyond its bound there; empty for none."""
+    slices: dict[str, list[Finding]] = {}
+    for finding in verdict.findings:
+        if finding.is_too_small and finding.slice is not None:
+            slices.setdefault(finding.slice, []).append(finding)
+    if not slices:
+        return ""
+    ordered = sorted(slices.values(), key=lambda ones: -max(one.missed_by for one in ones))
+    names = [_too_small_slice(ones, spelling) for ones in ordered[:_MOST_IDS]]
+    listed = spelling.or_more(names, len(ordered))
+    return spelling.sentence(
+        spelling.say("facts.too-small", setting=spelling.name("slices.at_least"), slices=listed)
+    )
 
 
 def rule_word(rule: str, spelling: Spelling) -> str:
@@ -189,6 +209,20 @@ def notices(verdict: Verdict, spelling: Spelling) -> list[str]:
 def never_fails(option: str, value: str, spelling: Spelling) -> str:
     """Return why the exit code of a blocked gate is 0; option and value as they are written where one reads it."""
     return spelling.say("facts.never-fails", option=option, value=value)
+
+
+def _too_small_slice(findings: Sequence[Finding], spelling: Spelling) -> str:
+    """Return `topic=tax (4: answer_correct 100.0 → 25.0 %)`."""
+    worst = max(findings, key=lambda one: one.missed_by)
+    name, size = spelling.name(worst.slice or ""), f"{max(one.samples for one in findings):,}"
+    if worst.missed_by <= 0 or worst.baseline is None:
+        return spelling.say("joint.with-aside", text=name, aside=size)
+    moved = spelling.say(
+        "moved.in-list", subject=spelling.name(worst.metric), values=from_to(worst, spelling, unit_once=True)
+    )
+    return spelling.say(
+        "joint.with-aside", text=name, aside=spelling.say("joint.named", name=size, text=moved)
+    )
 
 
 def _only_in(run: str, part: LeftOutIds, spelling: Spelling) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gateline import figures
 from gateline.amounts import allowance, amount, judged_scale
 from gateline.remark import say_again
+from gateline.reports.looks import needing_a_look, unjudged_falls, worse_slice
 from gateline.spelling import PLAIN, Spelling, without_stop
 from gateline.wording import describe, is_within_reach, subject_in_sentence
 
@@ -85,7 +86,9 @@ def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     """Return the sentence that a reader with five seconds reads; moved goalposts are told before a pass."""
     if verdict.verdict == "invalid":
         return _headline_of_problems(verdict, spelling)
-    said = _headline_under_policies(verdict, spelling)
+    told = told_in_headline(verdict)
+    falls = unjudged_falls(verdict.findings, told, spelling)
+    said = spelling.join_sentences([_headline_under_policies(verdict, spelling), falls])
     if not has_other_baseline(verdict):
         return said
     other = spelling.say("headline.other-baseline")
@@ -112,7 +115,7 @@ def told_in_headline(verdict: Verdict) -> Finding | None:
     same = pairing is not None and (pairing.identical or pairing.carried_over)
     if verdict.verdict == "invalid" or _passes_by_its_policy(verdict) or verdict.first_run or same:
         return None
-    return next((finding for finding in verdict.findings if finding.warns), None)
+    return next(iter(needing_a_look(verdict)), None)
 
 
 def _say_what_base_says(verdict: Verdict, spelling: Spelling) -> str:
@@ -131,7 +134,8 @@ def _headline_of_findings(verdict: Verdict, spelling: Spelling) -> str:
     blocking = blockers(verdict)
     if blocking:
         more = _more("headline.more-block", len(blocking) - 1, spelling)
-        return spelling.join_sentences([describe_in(verdict, blocking[0], spelling), more])
+        worse = worse_slice(verdict.findings, blocking[0], spelling)
+        return spelling.join_sentences([describe_in(verdict, blocking[0], spelling), worse, more])
     if verdict.verdict == "fail":
         return spelling.join_clauses(verdict.because[:1]) or spelling.say("headline.gate-said-no")
     if verdict.first_run:
@@ -139,11 +143,11 @@ def _headline_of_findings(verdict: Verdict, spelling: Spelling) -> str:
     same = _say_same_records(verdict, spelling)
     if same:
         return spelling.join_sentences([same, _what_passed(verdict, spelling)])
-    warning = [f for f in verdict.findings if f.warns]
-    if warning:
-        first = spelling.say("headline.warning", finding=describe_in(verdict, warning[0], spelling))
-        more = _more("headline.more-need-a-look", len(warning) - 1, spelling)
-        return spelling.join_sentences([first, more])
+    looks = needing_a_look(verdict)
+    if looks:
+        first = spelling.say("headline.warning", finding=describe_in(verdict, looks[0], spelling))
+        more = _more("headline.more-need-a-look", len(looks) - 1, spelling)
+        return spelling.join_sentences([first, worse_slice(verdict.findings, looks[0], spelling), more])
     if len(verdict.findings) == 1:
         return describe_in(verdict, verdict.findings[0], spelling)
     shown = [f for f in verdict.findings if f.kind == "improvement" and f.status.value == "pass"]
@@ -184,7 +188,10 @@ def counts_line(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     if not parts:
         return spelling.say("counts.none")
     total = spelling.say("count.checks", count=sum(verdict.counts.values()))
-    return spelling.say("joint.named", name=total, text=" · ".join(parts))
+    text, looks = " · ".join(parts), len(needing_a_look(verdict))
+    if looks:
+        text = spelling.say("counts.need-a-look", parts=text, count=looks)
+    return spelling.say("joint.named", name=total, text=text)
 
 
 def unblock(verdict: Verdict, spelling: Spelling = PLAIN) -> str:

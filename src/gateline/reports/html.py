@@ -64,7 +64,7 @@ def render(verdict: Verdict, *, language: str | None = None) -> str:
         tone=_TONES[key],
         sign=_SIGNS[key],
         headline=Markup(headline(verdict, spelling)),
-        facts_line=spelling.join_sentences(_facts(verdict, spelling)),
+        facts_line=Markup(spelling.join_sentences(_facts(verdict, spelling))),
         unblock=Markup(unblock(verdict, spelling)),
         has_verdict=key != NO_VERDICT,
         loosened=_loosened(verdict, spelling),
@@ -91,6 +91,7 @@ def _facts(verdict: Verdict, spelling: Spelling) -> list[str]:
     return [
         spelling.sentence(counts_line(verdict, spelling)) if verdict.findings else "",
         facts.compared(verdict, spelling),
+        facts.too_small(verdict, spelling),
         "" if loosening(verdict) else facts.policy_line(verdict, spelling),
     ]
 

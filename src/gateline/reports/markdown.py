@@ -83,8 +83,7 @@ def render(
 ) -> str:
     """Return the comment, at most `limit` long in UTF-16 units and bytes, where that is 2,000 or more.
 
-    Without `short_when_fine` it is the full report of a step summary: always long, its checks by layer, with a
-    diagnosis.
+    Without `short_when_fine` it is the full report of a step summary: long, its checks by layer, with a diagnosis.
     What does not fit is left out: first rows at the end of the folded tables, then the folded parts as a
     whole, then the drawing and the sentences. It says how much is missing and where the `whole` is.
     `preface` is a sentence that stands before everything, `foot` a small one after it.
@@ -179,6 +178,7 @@ class _Page:
         lines = [
             spelling.sentence(counts_line(verdict, spelling)) if counted else "",
             facts.compared(verdict, spelling),
+            facts.too_small(verdict, spelling),
             facts.baseline_line(verdict, spelling),
             "" if loosening(verdict) else facts.policy_line(verdict, spelling),
             spelling.say("markdown.all-checks", whole=self.whole) if self.is_short else "",

@@ -36,6 +36,7 @@ from gateline.reports.headline import (
     told_in_headline,
     unblock,
 )
+from gateline.reports.looks import needing_a_look
 from gateline.wording import subject
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _write_numbers(page: _Page, verdict: Verdict) -> None:
             found=found(finding, page.spelling),
             needed=needed(finding, page.spelling),
         )
-        page.write(line, f"{bars.SIGNS['fail' if finding.blocks else finding.status.value]} ", "  ")
+        page.write(line, f"{bars.sign(finding)} ", "  ")
     if len(drawn) > _MOST_LISTED:
         page.lines.append("  " + page.spelling.say("list.rest", count=len(drawn) - _MOST_LISTED))
 
@@ -222,7 +223,7 @@ def _write_numbers(page: _Page, verdict: Verdict) -> None:
 def _write_findings(page: _Page, verdict: Verdict, verbose: bool) -> None:
     """List what blocks and what needs a look; with `verbose` everything else as well."""
     blocking = blockers(verdict)
-    warning = [f for f in verdict.findings if f.warns and f not in blocking]
+    warning = needing_a_look(verdict)
     if verbose or len(blocking) > 1:  # a single one stands in the headline already
         _list(page, "text.blocks", verdict, blocking, None if verbose else _MOST_LISTED)
     _list(page, "text.needs-a-look", verdict, warning, None if verbose else _MOST_LISTED)
@@ -244,7 +245,7 @@ def _list(page: _Page, title: str, verdict: Verdict, findings: Sequence[Finding]
     page.section(spelling.say("text.counted-title", title=spelling.say(title), number=f"{len(findings):,}"))
     above = told_in_headline(verdict)
     for finding in findings[:most]:
-        sign = _STATUS_SIGNS[finding.status.value]
+        sign = _sign(finding)
         sentence = describe_in(verdict, finding, spelling)
         if finding is above:
             sentence = spelling.sentence(spelling.say("text.said-above"))
@@ -256,6 +257,14 @@ def _list(page: _Page, title: str, verdict: Verdict, findings: Sequence[Finding]
         page.lines.append(f"    {spelling.say(rest, count=len(findings) - most)}")
 
 
+def _sign(finding: Finding) -> str:
+    """Return the sign of a check: that of its outcome, or of what its rule makes of it."""
+    if finding.warns and finding.status.value == "skipped":
+        return _STATUS_SIGNS["inconclusive"]
+    unasked = finding.status.value == "inconclusive" and not finding.warns and not finding.blocks
+    return bars.LET_THROUGH if unasked else _STATUS_SIGNS[finding.status.value]
+
+
 def _write_facts(page: _Page, verdict: Verdict, verbose: bool) -> None:
     """Say what the verdict rests on, and what to do next."""
     spelling = page.spelling
@@ -263,6 +272,9 @@ def _write_facts(page: _Page, verdict: Verdict, verbose: bool) -> None:
     all_pass = verdict.counts.get("pass") == len(verdict.findings)  # then the headline has counted them
     counts = "" if all_pass else spelling.sentence(counts_line(verdict, spelling))
     page.write(spelling.join_sentences([counts, facts.compared(verdict, spelling)]))
+    small = facts.too_small(verdict, spelling)
+    if small:
+        page.write(small, "", "  ")
     for notice in facts.notices(verdict, spelling):
         page.write(terminal_text(notice), spelling.say("text.note"), "  ")
     _write_some(page, spelling.say("text.left-out"), facts.left_out(verdict, spelling), verbose)

@@ -113,7 +113,7 @@ def test_nothing_is_drawn_where_all_is_fine() -> None:
 
 def test_only_what_is_not_plainly_fine_is_drawn() -> None:
     lines = bars.draw([make_finding(), passing(), unsettled(on_inconclusive="pass")], PLAIN)
-    assert [line[0] for line in lines] == [" ", "-", "!"]
+    assert [line[0] for line in lines] == [" ", "-", "?"]
 
 
 def test_at_most_the_given_rows_are_drawn_and_the_rest_is_counted() -> None:

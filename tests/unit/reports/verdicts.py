@@ -259,6 +259,16 @@ def skipped(**changed: Any) -> Finding:
         "blocks": False,
         "samples": 12,
         "clusters": 12,
+        "baseline": 0.75,
+        "candidate": 0.667,
+        "gain": -0.083,
+        "relative_gain": -0.083 / 0.75,
+        "threshold": None,
+        "interval": None,
+        "better": 1,
+        "worse": 2,
+        "same": 9,
+        "smallest_visible_change": 0.43,
         **noted(said("note.small-slice", count=12, least="30")),
     }
     return make_finding(**(fields | changed))
