@@ -312,6 +312,35 @@ def test_a_queue_of_gateline_is_tied_to_its_answers_also_without_the_texts(tmp_p
 # Not by chance, on another scale, left out
 
 
+def test_where_few_labels_leave_it_to_the_judge_it_is_asked_in_the_rules_own_place(tmp_path: Path) -> None:
+    """Of its slice, and for a floor over all that the candidate has: what the baseline lacks is no excuse."""
+    for name in ("baseline", "candidate"):
+        records: list[Record] = []
+        for row in range(N):
+            language = ("de", "en", "fr")[row % 3]
+            right = language == "de" or name == "baseline"
+            score = None if (name, language) == ("baseline", "fr") else int(right)
+            records.append(
+                {"id": f"q{row:03}", "slices": {"language": language}, "metrics": {"score": score}}
+            )
+        write(tmp_path / f"{name}.jsonl", records)
+    write(tmp_path / "human.jsonl", [{"id": "q000", "run": "candidate", "metrics": {"score": 1}}])
+    terms = "missing: {drop_at_most: 1}\nslices: {by: [language]}\n"
+    places = {
+        "language=de": ("inconclusive", None),  # one label says little, and the judge finds nothing wrong
+        "language=en": ("fail", 0.0),
+        "language=fr": ("fail", 0.0),
+    }
+    rules = [
+        FLOOR.replace("floor", f"f{number}")[:-1] + f", slice: {place}}}"
+        for number, place in enumerate(places)
+    ]
+    found = judge(tmp_path, *rules, FLOOR, terms=terms).findings
+    told = {one.slice: (one.status.value, one.candidate) for one in found}
+    assert told == {**places, None: ("fail", pytest.approx(1 / 3))}
+    assert {one.slice: one.samples for one in found} == {**dict.fromkeys(places, N // 3), None: N}
+
+
 def test_labels_of_the_good_answers_alone_correct_nothing(tmp_path: Path) -> None:
     _, after = runs(tmp_path)
     labels(tmp_path, np.flatnonzero(after == 1)[:60], lambda row: 1.0)

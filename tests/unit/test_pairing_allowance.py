@@ -87,6 +87,35 @@ def test_a_soft_rule_holds_by_the_policys_own_allowance_and_no_further() -> None
     assert statuses("a*4 de 1>1 b*2 de 1>? c*90 en 1>1", soft, **parts)["language=de"] is Status.INCONCLUSIVE
 
 
+def test_just_what_the_policy_lets_go_unsettles_nothing() -> None:
+    """1 of 10 where a tenth may be left out: were it bad, 0.9 would not reach the floor, and that is let pass."""
+    floor = "{kind: limit, metric: score, at_least: 0.95, slice: language=de}"
+    parts = {"missing": "{drop_at_most: 10%}"}
+    for number, status in ((9, Status.PASS), (8, Status.INCONCLUSIVE)):
+        found = statuses(f"a*{number} de 1>1 b de 1>? c*90 en 1>1", floor, **parts)
+        assert found == {"language=de": status}
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_a_question_without_a_record_is_left_out_of_its_slice_as_one_without_a_score_is(hard: bool) -> None:
+    """What is left out of other slices is none of its business, nor does one make up for the other."""
+    rule = "{id: r, kind: limit, metric: score, at_least: 0.75, slice: language=de"
+    runs = "a*8 de 1>1 b de 1>- c de 1>? d*90 en 1>1 e*3 en 1>? f*2 en 1>-"
+    parts = {"samples": INTERSECT, "missing": "{drop_at_most: 15%}"}
+    policy = read(rule + "}", **parts).policy
+    told = "2 of 10 samples are left out, and were they bad it would not hold"
+    comparison = Comparison(make_pairs(runs, rule + "}", **parts), policy.metrics, policy.statistics)
+    if not hard:
+        (found,) = policy.rules[0].check(comparison)
+        assert (found.status, found.notes) == (Status.INCONCLUSIVE, [told])
+        return
+    with pytest.raises(NotComparable) as raised:
+        read(rule + ", hard: true}", **parts).policy.rules[0].check(comparison)
+    assert str(raised.value).startswith(
+        f"candidate.jsonl: the hard rule r can't be shown to hold: score in language=de: {told}"
+    )
+
+
 def test_fewer_attempts_than_the_other_run_and_than_elsewhere_are_lost_attempts() -> None:
     pairs = make_pairs("a 1,1,1>1,1,1 b 1,1,1>1,1 c 1>1", missing="{drop_at_most: 1}")
     assert pairs.metrics["score"].candidate.lost == pytest.approx([0, 1 / 3, 0])

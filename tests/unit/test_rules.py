@@ -637,6 +637,21 @@ def test_an_inconclusive_finding_says_about_how_many_samples_would_settle_it() -
     assert judge_one(more, rule("tolerance", "worse_by_at_most: 0.13")).status is Status.PASS
 
 
+def test_as_many_samples_as_are_asked_for_decide_and_fewer_are_told_to_become_as_many() -> None:
+    """What an interval would settle sooner still waits for the number that the policy asks for."""
+    limit = "{id: r, kind: limit, metric: score, at_least: 0.75, decide_by: interval, slice: language=de}"
+    runs = "a*20 de 1>1 b*100 en 1>1"
+    enough = judge_one(runs, limit, slices="{at_least: 20}")
+    assert (enough.status, enough.notes, enough.samples_needed) == (Status.PASS, [], None)
+    few = "a*17 de 1>1 b*3 de 1>0 c*100 en 1>1"  # 0.85, and its interval reaches below 0.75
+    needed = judge_one(few, limit, slices="{at_least: 20}").samples_needed
+    assert needed is not None and 20 < needed < 200
+    for least in (21, 200, 1000):
+        found = judge_one(few, limit, slices=f"{{at_least: {least}}}")
+        assert found.samples_needed == max(needed, least)
+        assert found.notes == [f"20 usable samples, slices.at_least is {least}"]
+
+
 def test_the_sentences_of_rules_name_metric_and_bound() -> None:
     from gateline.metric import Metric
 
