@@ -29,6 +29,7 @@ def explain(file: PolicyFile) -> str:
         ],
         *_say_calibration(policy),
         ["What a missing value means:", *_bullets(_say_missing(policy))],
+        *_say_slices(policy),
         ["What must hold:", *_bullets(f"{rule.id}: {_say_rule(rule, policy)}" for rule in policy.rules)],
     ]
     if policy.waivers:
@@ -163,6 +164,23 @@ def _say_missing(policy: Policy) -> Iterable[str]:
         f"past {missing.drop_at_most * 100:g} % left out of a metric in one run, overall or in a slice of a hard "
         "rule, there is no verdict"
     )
+
+
+def _say_slices(policy: Policy) -> list[list[str]]:
+    """Return from how many pairs on a slice is judged, as a part of its own; nothing where no rule looks at one."""
+    least = count_of(policy.slices.at_least, "pair", "pairs")
+    lines = []
+    if any(rule.slices and not rule.hard for rule in policy.rules):
+        lines.append(
+            f"where a rule looks at each value of a label, one with fewer than {least} is not judged "
+            "(slices.at_least): its numbers are shown, and block nothing"
+        )
+    if any(rule.slice and not rule.hard and rule.kind != "every" for rule in policy.rules):
+        lines.append(
+            f"a slice that a rule names is not settled below {least} (slices.at_least), and the rule says "
+            "what that does"
+        )
+    return [["How small a slice may be:", *_bullets(lines)]] if lines else []
 
 
 def _say_rule(rule: Rule, policy: Policy) -> str:

@@ -58,6 +58,9 @@ What a missing value means:
 - a sample without a score is left out
 - past 2 % left out of a metric in one run, overall or in a slice of a hard rule, there is no verdict
 
+How small a slice may be:
+- where a rule looks at each value of a label, one with fewer than 30 pairs is not judged (slices.at_least): its numbers are shown, and block nothing
+
 What must hold:
 - bugs: every sample's correct must be at least 100 % in high (hard: by the plain value, however few the samples, never waived)
 - cited-every: every sample's cited must be at least 0.5 (each sample by itself)
@@ -151,3 +154,28 @@ def test_a_tolerance_by_value_is_told() -> None:
         "rules.holds decides by value: noise alone can break it or hide a loss; 'decide_by: interval' says how sure"
     ]
     assert notes(TOLERANCE.replace("}", ", hard: true}")) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_said"),
+    [
+        ("slices: true", "one with fewer than 12 pairs is not judged (slices.at_least)"),
+        ("slice: 'language=de'", "a slice that a rule names is not settled below 12 pairs (slices.at_least)"),
+        ("slices: true, hard: true", ""),
+        ("slice: 'language=de', hard: true", ""),
+        ("decide_by: value", ""),
+    ],
+)
+def test_from_how_many_on_a_slice_is_judged_is_said_where_a_rule_asks_for_it(rule: str, is_said: str) -> None:
+    text = f"""\
+version: 1
+name: p
+metrics:
+  correct: {{better: higher, range: [0, 1]}}
+slices: {{by: [language], at_least: 12}}
+rules:
+  - {{kind: tolerance, metric: correct, worse_by_at_most: 0.05, {rule}}}
+"""
+    told = explain(read_policy(text, "p.yml"))
+    assert ("slices.at_least" in told) == bool(is_said)
+    assert is_said in told

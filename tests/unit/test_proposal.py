@@ -107,7 +107,7 @@ def test_a_rag_run():
 def test_what_is_not_known_is_said():
     text = propose_policy(rag_run())
     assert "# rating: {better: higher}  # or lower?" in text
-    assert "too few to be judged in language: fr" in text
+    assert "# CAUTION: too few questions to be judged as a slice: language=fr (10)." in text
     assert "Further numbers: tokens" in text
     assert "25 % of head-room" in text
 
@@ -456,6 +456,47 @@ def test_a_policy_made_of_too_few_questions_says_so_first_and_does_not_let_one_d
     day = datetime.date(2026, 1, 5)
     for name, verdict in (("run", "pass"), ("one", "invalid")):
         assert check(policy, *[tmp_path / f"{name}.jsonl"] * 2, on=day).verdict == verdict
+
+
+@pytest.mark.parametrize("size", [2, 7, 9, 12, 15, 20, 25, 29, 30, 40])
+@pytest.mark.parametrize("score", [0.5, 0.9, 0.97])
+def test_no_slice_of_a_first_policy_can_collapse_unseen(size, score, tmp_path, capsys):
+    """Each value of a label is judged, so that a collapse there blocks, or it is named in the policy and by init."""
+    rng = np.random.default_rng(size)
+    risk = ["high"] * size + ["low"] * 160
+    rows = [
+        {
+            "id": f"q{n}",
+            "slices": {"risk": name},
+            "metrics": {"correct": float(rng.random() < score or n == 0)},
+        }
+        for n, name in enumerate(risk)
+    ]
+    worse = [row if name == "low" else {**row, "metrics": {"correct": 0.0}} for row, name in zip(rows, risk)]  # noqa: B905
+    for name, records in (("run", rows), ("worse", worse)):
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    policy = tmp_path / "p.yml"
+    assert run_command(["init", str(tmp_path / "run.jsonl"), "-o", str(policy)]) == 0
+    told, text = capsys.readouterr().err, policy.read_text(encoding="utf-8")
+    assert check(policy, *[tmp_path / "run.jsonl"] * 2, on=datetime.date(2026, 1, 5)).verdict == "pass"
+    is_named = f"risk=high ({size})" in told
+    assert is_named == (f"risk=high ({size})" in text)
+    if size >= read_policy(text, "p.yml").policy.slices.at_least:
+        assert not is_named
+        found = check(policy, tmp_path / "run.jsonl", tmp_path / "worse.jsonl", on=datetime.date(2026, 1, 5))
+        blocking = [one for one in found.findings if one.slice == "risk=high" and one.blocks]
+        before = sum(row["metrics"]["correct"] for row in rows[:size]) / size
+        assert blocking or before < 0.9  # half of a slice that was half right to begin with is a smaller loss
+    else:
+        assert is_named
+
+
+def test_a_slice_of_twenty_is_judged_where_they_can_show_a_collapse():
+    metrics = {"correct": [1.0] * 18 + [0.0] * 2 + ([1.0] * 9 + [0.0]) * 18}
+    text = propose_policy(run_of(200, metrics=metrics, slices={"risk": ["high"] * 20 + ["low"] * 180}))
+    assert read_policy(text, "first.yml").policy.slices.at_least == 20
+    assert "CAUTION" not in text
 
 
 @pytest.mark.parametrize("values", [10, 20, 29, 30, 45])

@@ -28,7 +28,7 @@ def run_inspect(options: argparse.Namespace) -> int:
 def run_init(options: argparse.Namespace) -> int:
     """Write a first policy, and a workflow on request; never over a file that is there."""
     from gateline.proposal import propose_policy, workflow_text
-    from gateline.proposal.policy_text import FEWEST_PAIRS, say_too_few
+    from gateline.proposal.policy_text import CAUTION
 
     run = _read(options)
     name = (
@@ -49,9 +49,9 @@ def run_init(options: argparse.Namespace) -> int:
     for path in texts:
         print_note(f"wrote {path}")
     shown, file = shlex.quote(str(policy)), shlex.quote(options.file)
-    questions = len(set(run.ids))
-    if questions < FEWEST_PAIRS:
-        print_note(f"CAUTION: {say_too_few(questions)}")
+    for line in texts[policy].splitlines():
+        if line.startswith(CAUTION):
+            print_note(line.removeprefix("# "))
     checks = texts[policy].count("CHECK")
     lines = f", above all {'the line' if checks == 1 else f'the {checks} lines'} with CHECK" if checks else ""
     print_note(f"read it{lines}, then: gateline lint {shown}")

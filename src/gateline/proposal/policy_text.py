@@ -7,14 +7,17 @@ from collections.abc import Sequence
 import gateline
 from gateline.errors import count_of, name_some
 from gateline.field_names import words_of
-from gateline.inspection import Inspection, LabelColumn, inspect_run
+from gateline.inspection import Inspection, inspect_run
 from gateline.proposal.choices import FEWEST_IN_SLICE
-from gateline.proposal.rule_lines import propose_rules
+from gateline.proposal.floors import Floor
+from gateline.proposal.rule_lines import find_floor, propose_rules
 from gateline.proposal.selection import Chosen, Selection, fewest_values, select, share_left_out
 from gateline.proposal.yaml_words import comment, number, quote
 from gateline.reports.escape import clean
 from gateline.samples import Run
 
+CAUTION = "# CAUTION: "
+"""What a line of the policy begins with that is said aloud as well."""
 FEWEST_PAIRS = 30
 """Pairs below which a policy gives no verdict by default."""
 MUST_MATCH = frozenset({"corpus", "dataset", "golden", "judge", "questions", "snapshot"})
@@ -42,24 +45,26 @@ def propose_policy(run: Run, *, name: str = "first-gate") -> str:
     """
     found = inspect_run(run)
     selection = select(run, found)
+    floor = find_floor(selection)
     parts = [
-        _propose_head(found, name, selection),
+        _propose_head(found, name, selection, floor),
         _propose_samples(found, selection),
         _propose_provenance(found),
         _propose_metrics(found, selection),
         _propose_missing(selection),
-        _propose_slices(selection),
+        _propose_slices(selection, floor),
         propose_rules(selection),
     ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
 
-def _propose_head(found: Inspection, name: str, selection: Selection) -> list[str]:
+def _propose_head(found: Inspection, name: str, selection: Selection, floor: Floor) -> list[str]:
     return [
         f"# A first policy, proposed by gateline {gateline.__version__} from {comment(found.file)}.",
         "# What it could not know it guessed: read each line, and change what is not meant.",
         "# gateline lint checks it, gateline explain says it in sentences.",
-        *([f"# CAUTION: {say_too_few(selection.questions)}."] if selection.questions < FEWEST_PAIRS else []),
+        *([f"{CAUTION}{say_too_few(selection.questions)}."] if selection.questions < FEWEST_PAIRS else []),
+        *([f"{CAUTION}{_say_unjudged(floor)}."] if floor.unjudged else []),
         *_say_what_few_settle(selection),
         "version: 1",
         f"name: {quote(name)}",
@@ -71,6 +76,15 @@ def say_too_few(questions: int) -> str:
     return (
         f"{count_of(questions, 'question is', 'questions are')} too few to gate with: chance alone may pass a worse "
         f"system or block an equal one; evaluate {FEWEST_PAIRS} at least, and write this again"
+    )
+
+
+def _say_unjudged(floor: Floor) -> str:
+    """Return which slices nothing judges, and what makes a rule see them."""
+    named = name_some([f"{comment(place)} ({size})" for place, size in floor.unjudged.items()], 5)
+    return (
+        f"too few questions to be judged as a slice: {named}. A loss there is shown and blocks nothing: ask more "
+        "there, or write a rule of kind every for each question that must hold"
     )
 
 
@@ -197,7 +211,7 @@ def _propose_missing(selection: Selection) -> list[str]:
     return lines
 
 
-def _propose_slices(selection: Selection) -> list[str]:
+def _propose_slices(selection: Selection, floor: Floor) -> list[str]:
     labels = selection.labels
     named = [
         f"    {quote(part.name)}: {{{quote(part.label)}: {_list_values(part.values)}}}"
@@ -217,19 +231,18 @@ def _propose_slices(selection: Selection) -> list[str]:
         "slices:",
         f"  by: [{', '.join(quote(label.name) for label in labels)}]",
         *named,
-        "  at_least: 30",
+        f"  at_least: {floor.at_least}" + _say_why(floor),
     ]
-    for label in labels:
-        small = _too_small(label)
-        if small:
-            lines.append(f"  # too few to be judged in {comment(label.name)}: {small}")
+    if floor.unjudged:
+        lines.append("  # Slices that are smaller are shown, and not judged: see CAUTION above.")
     return lines
+
+
+def _say_why(floor: Floor) -> str:
+    if floor.at_least == FEWEST_IN_SLICE:
+        return "    # pairs of a slice that is judged; a smaller one is shown, and blocks nothing"
+    return "    # below the default of 30: a collapse of so small a slice can still be shown, a smaller loss can't"
 
 
 def _list_values(values: Sequence[str]) -> str:
     return quote(values[0]) if len(values) == 1 else f"[{', '.join(map(quote, values))}]"
-
-
-def _too_small(label: LabelColumn) -> str:
-    small = [comment(text) for text, times in label.counts.items() if times < FEWEST_IN_SLICE]
-    return ", ".join(small[:5]) + (" …" if len(small) > 5 else "")

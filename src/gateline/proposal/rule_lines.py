@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gateline.figures import about
+from gateline.proposal.floors import Floor, choose_floor
 from gateline.proposal.selection import Chosen, Selection
 from gateline.proposal.tolerances import Tolerance, choose_tolerance
 from gateline.proposal.yaml_words import number, quote, round_up_to_two_digits
@@ -13,6 +14,16 @@ from gateline.statistics import Statistic, evaluate
 HEADROOM = 1.25
 MOST_BY_SLICE = 3
 """Metrics that are also judged slice by slice."""
+
+
+@dataclass(frozen=True)
+class HeldBySlice:
+    """A metric that is judged slice by slice, and its bound there."""
+
+    chosen: Chosen
+    tolerance: Tolerance
+    samples: int
+    """Independent questions of the slice that asked for the widest bound."""
 
 
 def propose_rules(selection: Selection) -> list[str]:
@@ -26,28 +37,46 @@ def propose_rules(selection: Selection) -> list[str]:
             "  # show, the comment says how many would be needed; until then such a loss only warns.",
         ]
     lines += [_hold(one, one.tolerance, "holds", one.sample.independent) for one in scores if one.tolerance]
-    lines += _hold_slices(scores, selection)
+    lines += _hold_slices(selection)
     return lines + [_draw_line(one) for one in selection.metrics if one.metric.is_red_line]
 
 
-def _hold_slices(scores: Sequence[Chosen], selection: Selection) -> list[str]:
-    rules: list[str] = []
-    for one in scores:
-        level = 1 - 0.05 / max(1, len(one.slices))
+def choose_held_by_slice(selection: Selection) -> list[HeldBySlice]:
+    """Return the scores that are judged slice by slice, with the widest bound that a large slice asks for."""
+    held: list[HeldBySlice] = []
+    for one in selection.metrics:
+        if one.metric.is_red_line or len(held) == MOST_BY_SLICE:
+            continue
+        level = 1 - 0.05 / max(1, len(one.large))
         found = [
             (choose_tolerance(one.metric, sample, level, must_settle=False), sample.independent)
-            for sample in one.slices
+            for sample in one.large.values()
         ]
         tolerances = [(told, size) for told, size in found if told is not None and not told.by_value]
-        if not tolerances or len(rules) == MOST_BY_SLICE:
-            continue
-        widest = max(tolerances, key=lambda pair: (pair[0].bound, pair[0].needed or 0))
-        labels = [
-            label.name for label in selection.labels if one.part is None or label.name != one.part.label
+        if tolerances:
+            told, size = max(tolerances, key=lambda pair: (pair[0].bound, pair[0].needed or 0))
+            held.append(HeldBySlice(one, told, size))
+    return held
+
+
+def find_floor(selection: Selection) -> Floor:
+    """Return from how many questions on the policy judges a slice."""
+    return choose_floor(
+        [
+            (one.chosen, None if one.tolerance.is_share else one.tolerance.bound)
+            for one in choose_held_by_slice(selection)
         ]
+    )
+
+
+def _hold_slices(selection: Selection) -> list[str]:
+    rules: list[str] = []
+    for one in choose_held_by_slice(selection):
+        part = one.chosen.part
+        labels = [label.name for label in selection.labels if part is None or label.name != part.label]
         slices = "true" if len(labels) == len(selection.labels) else f"[{', '.join(map(quote, labels))}]"
         settings = f", slices: {slices}, on_inconclusive: pass"
-        rules.append(_hold(one, widest[0], "by-slice", widest[1], settings))
+        rules.append(_hold(one.chosen, one.tolerance, "by-slice", one.samples, settings))
     if not rules:
         return []
     return ["  # In each slice only a shown loss blocks; what a small slice can't settle passes.", *rules]

@@ -48,6 +48,16 @@ ROOM_OF_RED_LINES = 0.1
 
 
 @dataclass(frozen=True)
+class SmallSlice:
+    """A slice that has fewer questions than a check asks for by default."""
+
+    asked: int
+    """Questions in which the metric is defined there."""
+    sample: Sample
+    """The values that count."""
+
+
+@dataclass(frozen=True)
 class Chosen:
     """A metric of the policy, and how it stands in the run."""
 
@@ -62,8 +72,10 @@ class Chosen:
     """Share of the values that is left out."""
     sample: Sample
     """The values that count (questions), attempts averaged, what the system failed to answer as its worst."""
-    slices: list[Sample]
-    """The values of each slice that is large enough to be judged."""
+    large: dict[str, Sample]
+    """Slice -> its values, of each that is large enough to be judged."""
+    small: dict[str, SmallSlice]
+    """Slice -> what it has, of each that is smaller."""
     tolerance: Tolerance | None
     """By how much it may become worse; None for what gets a limit, and where no fall could be shown."""
 
@@ -234,12 +246,12 @@ def _tell(
         usable = rows[side.usable[rows]]
         return Sample(side.value[usable], pairs.cluster[usable], keys)
 
-    places = [
-        values.expected_in(pairs.labels.rows(place))
+    places = {
+        place: values.expected_in(pairs.labels.rows(place))
         for label in labels
         if part is None or label.name != part.label
         for place in pairs.labels.family(label.name)
-    ]
+    }
     lost, sample = side.missing[expected], sample_of(expected)
     tolerance = choose_tolerance(metric, sample) if len(sample) and not metric.is_red_line else None
     return Chosen(
@@ -249,7 +261,12 @@ def _tell(
         missing=int((lost > 0).sum()),
         left_out=float(lost.mean()) if len(lost) else 1.0,
         sample=sample,
-        slices=[sample_of(rows) for rows in places if len(rows) >= FEWEST_IN_SLICE],
+        large={place: sample_of(rows) for place, rows in places.items() if len(rows) >= FEWEST_IN_SLICE},
+        small={
+            place: SmallSlice(len(rows), sample_of(rows))
+            for place, rows in places.items()
+            if 0 < len(rows) < FEWEST_IN_SLICE
+        },
         tolerance=tolerance,
     )
 

@@ -104,7 +104,7 @@ def choose_tolerance(
         ends[0] if values.min() < 0 else max(ends[0], 0.0)
     )  # a scale of -1 to 1 used from 0 on
     wanted = min(bound, (WIDEST if independent > 1 else OF_ONE_VALUE) * width)
-    shown = room - shows if independent >= MANY else _shown_of_the_worst(metric, sample, level)
+    shown = room - shows if independent >= MANY else loss_shown_of_the_worst(metric, sample, level)
     by_value = shown <= 0 and independent < FEW
     if by_value:
         shown, wanted = room, min(wanted, WIDEST_BY_VALUE * width)
@@ -126,7 +126,7 @@ def choose_tolerance(
     return Tolerance(wanted, by_value=by_value, shows=shows, needed=needed, is_widened=is_widened)
 
 
-def _shown_of_the_worst(metric: ProposedMetric, sample: Sample, level: float) -> float:
+def loss_shown_of_the_worst(metric: ProposedMetric, sample: Sample, level: float) -> float:
     """Return the loss that the gate would take for shown where each value became the worst; 0 for none."""
     assert metric.range is not None
     worst = metric.range[0] if metric.better == "higher" else metric.range[1]

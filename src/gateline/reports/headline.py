@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gateline import figures
 from gateline.amounts import allowance, amount, judged_scale
 from gateline.remark import say_again
-from gateline.reports.looks import needing_a_look, unjudged_falls, worse_slice
+from gateline.reports.looks import needing_a_look, say_falls, say_worse_slice
 from gateline.spelling import PLAIN, Spelling, without_stop
 from gateline.wording import describe, is_within_reach, subject_in_sentence
 
@@ -86,8 +86,7 @@ def headline(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     """Return the sentence that a reader with five seconds reads; moved goalposts are told before a pass."""
     if verdict.verdict == "invalid":
         return _headline_of_problems(verdict, spelling)
-    told = told_in_headline(verdict)
-    falls = unjudged_falls(verdict.findings, told, spelling)
+    falls = say_falls(verdict, told_in_headline(verdict), spelling)
     said = spelling.join_sentences([_headline_under_policies(verdict, spelling), falls])
     if not has_other_baseline(verdict):
         return said
@@ -134,7 +133,7 @@ def _headline_of_findings(verdict: Verdict, spelling: Spelling) -> str:
     blocking = blockers(verdict)
     if blocking:
         more = _more("headline.more-block", len(blocking) - 1, spelling)
-        worse = worse_slice(verdict.findings, blocking[0], spelling)
+        worse = say_worse_slice(verdict, blocking[0], spelling)
         return spelling.join_sentences([describe_in(verdict, blocking[0], spelling), worse, more])
     if verdict.verdict == "fail":
         return spelling.join_clauses(verdict.because[:1]) or spelling.say("headline.gate-said-no")
@@ -147,7 +146,7 @@ def _headline_of_findings(verdict: Verdict, spelling: Spelling) -> str:
     if looks:
         first = spelling.say("headline.warning", finding=describe_in(verdict, looks[0], spelling))
         more = _more("headline.more-need-a-look", len(looks) - 1, spelling)
-        return spelling.join_sentences([first, worse_slice(verdict.findings, looks[0], spelling), more])
+        return spelling.join_sentences([first, say_worse_slice(verdict, looks[0], spelling), more])
     if len(verdict.findings) == 1:
         return describe_in(verdict, verdict.findings[0], spelling)
     shown = [f for f in verdict.findings if f.kind == "improvement" and f.status.value == "pass"]

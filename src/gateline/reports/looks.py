@@ -33,30 +33,46 @@ def needing_a_look(verdict: Verdict) -> list[Finding]:
     return [*missing, *(one for one in looks if id(one) not in kept)]
 
 
-def unjudged_falls(findings: Sequence[Finding], told: Finding | None, spelling: Spelling) -> str:
-    """Return a sentence on what was too small to be judged and fell plainly, but for what is told already."""
-    falls = sorted(
-        (one for one in findings if one.fell_unjudged and one is not told), key=lambda one: -one.missed_by
+def say_falls(verdict: Verdict, told: Finding | None, spelling: Spelling) -> str:
+    """Return what got worse beyond its bound and neither blocks nor is told: too small to be judged, or let through.
+
+    What a rule lets through unsettled counts where a loss is shown: its whole interval lies below zero.
+    """
+    named = [told, None if told is None else worse_slice(verdict.findings, told)]
+    rest = [one for one in verdict.findings if all(one is not other for other in named)]
+    strict = verdict.fail_on == "inconclusive"
+    unjudged = [one for one in rest if one.fell_unjudged]
+    let_through = [] if strict else [one for one in rest if _is_let_through(one) and movement(one) == "worse"]
+    return spelling.join_sentences(
+        [
+            _say_worst("headline.unjudged-fall", unjudged, spelling),
+            _say_worst("headline.open-fall", let_through, spelling),
+        ]
     )
+
+
+def _say_worst(key: str, falls: Sequence[Finding], spelling: Spelling) -> str:
     if not falls:
         return ""
-    first = falls[0]
-    return spelling.say(
-        "headline.unjudged-fall" if len(falls) == 1 else "headline.unjudged-falls",
-        subject=subject_in_sentence(first, spelling),
-        values=from_to(first, spelling, unit_once=True),
-        samples=spelling.say("count.pairs", count=first.samples),
-        count=len(falls) - 1 or None,
+    worst = max(falls, key=lambda one: one.missed_by)
+    moved = spelling.say(
+        "moved.in-pairs",
+        subject=subject_in_sentence(worst, spelling),
+        values=from_to(worst, spelling, unit_once=True),
+        pairs=spelling.say("count.pairs", count=worst.samples),
     )
+    if len(falls) > 1:
+        moved = spelling.say("list.more", list=moved, count=len(falls) - 1)
+    return spelling.say(key, moved=moved)
 
 
-def worse_slice(findings: Sequence[Finding], told: Finding, spelling: Spelling) -> str:
-    """Return a sentence on the slice that lost most, where the headline tells of a smaller loss of the same metric.
+def worse_slice(findings: Sequence[Finding], told: Finding) -> Finding | None:
+    """Return the slice that lost most of a metric, where it is told how the whole lost less of it.
 
     Only a loss that is shown counts: of a check that blocks, or with an interval that lies below zero.
     """
     if told.gain is None or told.judged == "candidate" or told.kind == "every":
-        return ""
+        return None
     worse = [
         one
         for one in findings
@@ -68,15 +84,24 @@ def worse_slice(findings: Sequence[Finding], told: Finding, spelling: Spelling) 
         and one.gain < min(told.gain, 0.0)
         and (one.blocks or movement(one) == "worse")
     ]
-    if not worse:
+    return min(worse, key=lambda one: one.gain or 0.0, default=None)
+
+
+def say_worse_slice(verdict: Verdict, told: Finding, spelling: Spelling) -> str:
+    """Return a sentence on that slice; empty where there is none."""
+    worst = worse_slice(verdict.findings, told)
+    if worst is None:
         return ""
-    worst = min(worse, key=lambda one: one.gain or 0.0)
     return spelling.say(
         "headline.worse-slice",
         slice=spelling.name(worst.slice or ""),
         values=from_to(worst, spelling, unit_once=True),
-        samples=spelling.say("count.pairs", count=worst.samples),
+        pairs=spelling.say("count.pairs", count=worst.samples),
     )
+
+
+def _is_let_through(finding: Finding) -> bool:
+    return _is_unsettled(finding) and not finding.warns and not finding.blocks and finding.missed_by > 0
 
 
 def _is_unsettled(finding: Finding) -> bool:

@@ -117,6 +117,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "moved.stayed": "{subject} 保持在 {value}",
     "moved.rose": "{subject} 从 {before} 升至 {after}",
     "moved.fell": "{subject} 从 {before} 降至 {after}",
+    "moved.in-pairs": "{pairs}中，{subject} {values}",
     "moved.in-list": "{subject} {values}",
     "change": "{moved}，{amount}",
     "limit.is": "{subject} 为 {value}",
@@ -434,11 +435,9 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "headline.warning": "没有拦截，但请留意：{finding}",
     "headline.more-block": "另有 {count} 项检查拦截。",
     "headline.more-need-a-look": "另有 {count} 项检查需要留意。",
-    "headline.unjudged-fall": "样本太少未评判，但已变差：{samples}中，{subject} {values}。",
-    "headline.unjudged-falls": (
-        "样本太少未评判，但已变差：{samples}中，{subject} {values}，另有 {count} 项。"
-    ),
-    "headline.worse-slice": "{slice} 变差最多：{samples}中 {values}。",
+    "headline.unjudged-fall": "样本太少未评判，但已变差：{moved}。",
+    "headline.open-fall": "无法判定，规则放行，但已变差：{moved}。",
+    "headline.worse-slice": "{slice} 变差最多：{pairs}中 {values}。",
     "headline.gate-said-no": "门禁未放行。",
     "headline.nothing-judged": "没有一项检查可以评判",
     "headline.undecided": "没有得出结论：{reason}。",

@@ -127,6 +127,16 @@ def test_a_fall_within_what_the_rule_allows_is_none(changed: dict[str, object], 
     assert skipped(**COLLAPSE | changed).fell_unjudged is is_told
 
 
+def test_a_shown_loss_that_a_rule_lets_through_unsettled_is_named() -> None:
+    """`on_inconclusive: pass` blocks and warns of nothing; it keeps no loss from who reads the first sentence."""
+    loss = unsettled(slice="risk=high", gain=-0.3, interval=span(-0.5, -0.01), on_inconclusive="pass")
+    verdict = make_verdict(passing(), loss)
+    assert outcome(verdict) == PASSED
+    assert "let through by its rule, but worse: answer_correct in risk=high" in headline(verdict)
+    noise = loss.model_copy(update={"interval": span(-0.5, 0.1)})
+    assert "risk=high" not in headline(make_verdict(passing(), noise))
+
+
 def test_the_worse_slice_is_told_where_the_headline_tells_of_the_whole() -> None:
     """In the unit of its own bound the whole may miss by more; people in the slice still lose most."""
     whole = make_finding(rule="holds", slice=None, gain=-0.144, threshold=-0.02, worse_by_at_most=0.02)
