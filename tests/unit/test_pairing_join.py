@@ -47,6 +47,14 @@ def test_ids_in_one_run_only_are_refused_and_named_on_both_sides() -> None:
     ]
 
 
+def test_many_ids_in_one_run_only_are_cut_and_counted() -> None:
+    lost, new = refused("q 1>1 a*12 1>- b*14 ->1")
+    assert lost.endswith("'a1', 'a10', 'a11', 'a12', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7' and 2 more")
+    assert "'b1', 'b10', 'b11', 'b12', 'b13', 'b14', 'b2', 'b3', 'b4', 'b5' and 4 more  (run both" in new
+    (apart,) = refused("a*5 1>- b*3 ->1")
+    assert apart.endswith("(the baseline has 'a1', 'a2', 'a3' and 2 more, the candidate 'b1', 'b2', 'b3')")
+
+
 def test_intersect_compares_the_common_ids_and_tells_who_left_by_slice_and_outcome() -> None:
     pairs = make_pairs(
         "q1 de 1>1 q2 de 1>- q3 de 0>- q4 en 1>- q5 en ->1 q6 en 1>1",
@@ -95,6 +103,27 @@ def test_an_id_that_stands_twice_without_attempts_is_refused_with_its_lines() ->
         "c.jsonl:3: the id 'q1' stands 2 times, in lines 1, 3; so does 1 other id  (where these are attempts at one "
         "question, number them in the field 'attempt' or name the field that does: samples: {repeat_field: …})"
     )
+
+
+def test_an_id_that_stands_many_times_is_told_with_its_first_lines() -> None:
+    before, after = records("q1 1>1 q2 1>1")
+    for times, lines in ((5, "1, 2, 3, 4, 5"), (7, "1, 2, 3, 4, 5, …")):
+        many = [*[after[0]] * times, after[1]]
+        with pytest.raises(InputError, match=rf"stands {times} times, in lines {lines}  \(where these"):
+            make_pairs((make_run(before), make_run(many, "c.jsonl")))
+
+
+@pytest.mark.parametrize("repeats", ["mean", "last"])
+@pytest.mark.parametrize("number", [None, "", " "])
+def test_attempts_of_which_one_has_no_number_are_refused(number: str | None, repeats: str) -> None:
+    """Which one it is can not be known; another question's numbers are not asked."""
+    before, after = records("q0 1,1>1,1 q1 1,0>1,0")
+    after[-1]["attempt"] = number
+    runs = make_run(before), make_run(after, "c.jsonl")
+    with pytest.raises(InputError, match=r"c\.jsonl:4: the id 'q1' stands 2 times, in lines 3, 4  "):
+        make_pairs(runs, samples=f"{{at_least: 1, repeats: {repeats}}}")
+    after[-1]["attempt"], after[0]["attempt"] = 2, "1"
+    make_pairs((runs[0], make_run(after)), samples=f"{{at_least: 1, repeats: {repeats}}}")
 
 
 def test_attempts_with_the_same_number_are_refused() -> None:
@@ -184,6 +213,64 @@ def test_a_field_that_the_policy_compares_must_be_there() -> None:
     ]
 
 
+def test_each_field_that_the_policy_compares_is_asked_of_both_runs() -> None:
+    samples = "{at_least: 1, same_input: [question, context]}"
+    before, after = records("q1 1>1 q2 1>1")
+    set_field([*before, *after], question="how?")
+    set_field(before, context="c")
+    told = "candidate.jsonl: samples.same_input: no record has a field 'context'"
+    with pytest.raises(InputError) as raised:
+        make_pairs((make_run(before, "baseline.jsonl"), make_run(after)), samples=samples)
+    assert str(raised.value) == told
+    set_field(after, context="d")
+    with pytest.raises(InputError) as raised:
+        make_pairs((make_run(before, "baseline.jsonl"), make_run(after)), samples=samples)
+    assert [str(one).partition(":")[2].partition(",")[0] for one in raised.value.problems] == [
+        "1: sample 'q1' has another context in the candidate: 'd'",
+        "2: sample 'q2' has another context in the candidate: 'd'",
+    ]
+    set_field(after, context="c")
+    assert make_pairs((make_run(before), make_run(after)), samples=samples).ids == ["q1", "q2"]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_record_that_failed_need_not_repeat_its_question(side: int) -> None:
+    """Some tools write an error and nothing else; without one, a blank question is another one."""
+    both = records("q1 1>1 q2 1,1>1,1 q3 1>1")
+    set_field([*both[0], *both[1]], question="how?")
+    bare = both[side][1]
+    bare["question"] = ""
+    with pytest.raises(InputError, match="sample 'q2' has another question"):
+        make_pairs((make_run(both[0], "b"), make_run(both[1], "c")))
+    bare["error"] = "judge_failed"
+    parts = {
+        "missing": "{drop_at_most: 1}",
+        "samples": "{at_least: 1, uneven_attempts: allow}",
+    }
+    assert make_pairs((make_run(both[0], "b"), make_run(both[1], "c")), **parts).ids == ["q1", "q2", "q3"]
+    both[side][0]["question"] = ""  # the error is another record's
+    with pytest.raises(InputError, match="sample 'q1' has another question"):
+        make_pairs((make_run(both[0], "b"), make_run(both[1], "c")), **parts)
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+def test_five_differing_questions_are_told_one_by_one_and_the_last_says_what_to_do(count: int) -> None:
+    before, after = records(f"q*{count} 1>1 x 1>1")
+    set_field([*before, *after], question="old")
+    set_field(after[:count], question="new")
+    with pytest.raises(InputError) as raised:
+        make_pairs((make_run(before), make_run(after, "c.jsonl")))
+    told = [str(problem) for problem in raised.value.problems]
+    ids = sorted(f"q{number}" for number in range(1, count + 1))
+    assert [one.partition(" has")[0].rpartition(" ")[2] for one in told[:5]] == [
+        f"'{one}'" for one in ids[:5]
+    ]
+    assert [index for index, one in enumerate(told) if "an id must stand for the same input" in one] == [
+        min(count, 5) - 1
+    ]
+    assert told[5:] == ([f"c.jsonl: likewise {', '.join(repr(one) for one in ids[5:])}"] if count > 5 else [])
+
+
 def test_an_empty_list_compares_no_input() -> None:
     before, after = records("q1 1>1")
     set_field(before, question="a")
@@ -260,6 +347,23 @@ def test_any_difference_makes_records_differ(section: str) -> None:
     else:
         after[1][section] = "other" if section != "latency_ms" else 6
     assert not records_are_the_same(make_run(before), make_run(after, "c"))
+
+
+@pytest.mark.parametrize("section", ["metrics", "slices", "fields"])
+def test_a_column_more_in_either_run_makes_records_differ(section: str) -> None:
+    before, _ = records("q1 en 1>1 q2 de 0>1")
+    more = [{**one, "metrics": dict(one["metrics"]), "slices": dict(one["slices"])} for one in before]
+    for record in more:
+        (record if section == "fields" else record[section])["extra"] = "x" if section == "slices" else 1
+    for pair in ((before, more), (more, before)):
+        assert not records_are_the_same(make_run(pair[0]), make_run(pair[1], "c"))
+
+
+def test_a_column_of_numbers_is_not_one_of_texts() -> None:
+    before, _ = records("q1 1>1 q2 0>1")
+    as_text = [{**one, "metrics": {"score": str(one["metrics"]["score"])}} for one in before]
+    for pair in ((before, as_text), (as_text, before)):
+        assert not records_are_the_same(make_run(pair[0]), make_run(pair[1], "c"))
 
 
 def test_equal_scores_are_not_the_same_records() -> None:
