@@ -105,9 +105,11 @@ class ReducedComparison(Comparison):
             return Estimate(metric, place, samples, groups, None, after, None, None, None, None, None, size)
         before = values[0] if np.isfinite(values[0]) else None
         gain = relative = None
-        if before is not None and not math.isnan(values[-1]):
-            gain = definition.sign * (values[-1] - before)
-            if abs(gain) <= NOTHING_DIFFERS * max(abs(before), abs(values[-1])):
+        if (
+            before is not None and after is not None
+        ):  # as bad as can be may be infinite, and is no change of nothing
+            gain = definition.sign * (after - before)
+            if abs(gain) <= NOTHING_DIFFERS * max(abs(before), abs(after)):
                 gain = 0.0
             relative = gain / abs(before) if before else None
         return Estimate(metric, place, samples, groups, before, after, gain, relative, None, None, None, size)
