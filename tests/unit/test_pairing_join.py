@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -43,8 +45,32 @@ def test_ids_in_one_run_only_are_refused_and_named_on_both_sides() -> None:
     assert refused("q1 1>1 q2 1>- q3 1>- q4 ->1") == [
         "candidate.jsonl: 2 of 3 questions of the baseline are not in the candidate: 'q2', 'q3'",
         "baseline.jsonl: 1 of 2 questions of the candidate are not in the baseline: 'q4'"
-        "  (run both on the same golden set, or write samples: {on_mismatch: intersect})",
+        "  (run both on the same golden set; to compare the rest alone takes both samples: {on_mismatch: intersect} "
+        "and missing: {drop_at_most: 66.7%})",
     ]
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        "a*40 1>1 b 1>-",
+        "a*40 1>1 b*3 1>-",
+        "a*30 1>1 b*90 1>- c*2 ->1",
+        "a*40 1>1 c*9 ->1",
+        "a*7 1>1 b*3 1>-",
+    ],
+)
+def test_what_the_hint_on_other_ids_says_leads_to_a_comparison(runs: str) -> None:
+    """All that it takes stands in one hint; where no setting would help, none is named."""
+    with pytest.raises(NotComparable) as raised:
+        make_pairs(runs, samples="{at_least: 30}")
+    hint = raised.value.problems[-1].hint
+    settings = dict(re.findall(r"(samples|missing): (\{.*?\})", hint))
+    if not settings:
+        assert "7 in common are too few, samples.at_least is 30" in hint
+        return
+    settings["samples"] = settings["samples"].replace("{", "{at_least: 30, ")
+    assert len(make_pairs(runs, **settings).ids) >= 30
 
 
 def test_many_ids_in_one_run_only_are_cut_and_counted() -> None:

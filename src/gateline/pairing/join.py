@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gateline.errors import InputError, NotComparable, Problem, cut
 from gateline.pairing.settings import Samples
-from gateline.remark import name_some, said
+from gateline.remark import Said, name_some, said
 from gateline.samples import Column, Run
 
 Codes = npt.NDArray[np.int64]
@@ -100,10 +100,20 @@ def match_ids(
                     files[0],
                 )
             )
-        hint = said("hint.same-golden-set")
+        hint = _how_to_compare(len(both), len(lost), samples)
         problems[-1] = Problem(problems[-1].message, problems[-1].where, hint)
         raise NotComparable("the two runs did not answer the same questions", problems=problems)
     return both, lost, new
+
+
+def _how_to_compare(both: int, lost: int, samples: Samples) -> Said:
+    """Return what makes runs comparable: leaving ids out with all that it takes, and only where enough are left."""
+    if both < samples.at_least:
+        return said("hint.too-few-in-common", both=f"{both:,}", least=f"{samples.at_least:,}")
+    if not lost:
+        return said("hint.same-golden-set")
+    share = math.ceil(round(lost / (both + lost) * 1000, 6)) / 10
+    return said("hint.same-golden-set-or-drop", share=f"{share:g}")
 
 
 def make_side(run: Run, groups: dict[str, list[int]], ids: Sequence[str], samples: Samples) -> Side:

@@ -373,7 +373,14 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.nothing-in-common": "the baseline has {baseline}, the candidate {candidate}",
     "problem.not-in-candidate": "{missing} of {asked} questions of the baseline are not in the candidate: {ids}",
     "problem.not-in-baseline": "{missing} of {asked} questions of the candidate are not in the baseline: {ids}",
-    "hint.same-golden-set": ("run both on the same golden set, or write samples: {{on_mismatch: intersect}}"),
+    "hint.same-golden-set": "run both on the same golden set, or write samples: {{on_mismatch: intersect}}",
+    "hint.same-golden-set-or-drop": (
+        "run both on the same golden set; to compare the rest alone takes both samples: {{on_mismatch: intersect}} and "
+        "missing: {{drop_at_most: {share}%}}"
+    ),
+    "hint.too-few-in-common": (
+        "run both on the same golden set; {both} in common are too few, samples.at_least is {least}"
+    ),
     "problem.no-input-field": "samples.same_input: no record has a field '{field}'",
     "problem.another-input": (
         "sample '{id}' has another {field} in the {run}: '{found}', in the baseline '{wanted}'"

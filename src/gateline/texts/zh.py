@@ -294,6 +294,13 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.nothing-in-common": "基线有 {baseline}，候选有 {candidate}",
     "problem.not-in-candidate": "基线的 {asked} 道题中有 {missing} 道不在候选中：{ids}",
     "problem.not-in-baseline": "候选的 {asked} 道题中有 {missing} 道不在基线中：{ids}",
+    "hint.same-golden-set-or-drop": (
+        "请用同一黄金集重新运行两者；若只比较其余部分，须同时写 samples: {{on_mismatch: intersect}} 和 "
+        "missing: {{drop_at_most: {share}%}}"
+    ),
+    "hint.too-few-in-common": (
+        "请用同一黄金集重新运行两者；共有的只有 {both} 道题，而 samples.at_least 为 {least}"
+    ),
     "hint.same-golden-set": "请用同一黄金集重新运行两者，或写 samples: {{on_mismatch: intersect}}",
     "problem.no-input-field": "samples.same_input：没有记录含有字段 '{field}'",
     "problem.another-input": "样本 '{id}' 的 {field} 不一致：{run}为 '{found}'，基线为 '{wanted}'",
