@@ -23,9 +23,13 @@ Evaluate: TypeAlias = Callable[[float, float, float], tuple[float, float]]
 """Of a tail and of about where the ends lie: the ends without error of drawing."""
 
 MOST_DRAWS = 200_000
+_MOST_DRAWS_OF_FEW = 2_000_000
+"""Draws that a second look at a limit may take of few clusters: they leave a tenth of a percent of the half width."""
 _IN_A_TAIL = 50
 _MOST_WEIGHTS = 500_000_000
 """Weights (clusters times draws) that a second look at a limit may cost."""
+_MOST_WEIGHTS_OF_FEW = 40_000_000
+"""The same where it takes more than `MOST_DRAWS`: a second or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +87,9 @@ def find_drawn_ends(
     """Return the quantiles of the draws at `tail` and 1 − `tail`.
 
     Where a tail would rest on less than 50 draws, or an end lies within three Monte-Carlo standard errors of a
-    limit, the ends are evaluated if there is a way to. Else the draws rise, up to 200,000; where this cap leaves
-    less than 50 in a tail, a more extreme draw is taken: three standard errors of the count further out, in the
-    end the most extreme of all.
+    limit, the ends are evaluated if there is a way to. Else the draws rise, up to 200,000 (near a limit, of few
+    clusters, up to 2,000,000); where this cap leaves less than 50 in a tail, a more extreme draw is taken: three
+    standard errors of the count further out, in the end the most extreme of all.
 
     Args:
         sample: where the draws come from.
@@ -116,7 +120,7 @@ def find_drawn_ends(
         low, high = _guarded_ends(ordered, draws, tail)
         return Ends(low, high, draws, (_too_large(draws, draws * tail),))
     notes: tuple[Note, ...] = ()
-    affordable = min(most, max(draws, _MOST_WEIGHTS // max(clusters, 1)))
+    affordable = max(draws, _affordable_near_a_limit(most, max(clusters, 1)))
     while (near := _nearest_limit(ordered, draws, tail, limits)) is not None and draws < affordable:
         draws = min(affordable, 8 * draws)
         ordered = sample.first(draws)
@@ -124,6 +128,11 @@ def find_drawn_ends(
     if near is not None and notes:
         notes = (_near_limit("note.limit-still-near-end", near, draws),)
     return Ends(_end(ordered, draws, tail, upper=False), _end(ordered, draws, tail, upper=True), draws, notes)
+
+
+def _affordable_near_a_limit(most: int, clusters: int) -> int:
+    of_few = min(_MOST_DRAWS_OF_FEW, _MOST_WEIGHTS_OF_FEW // clusters)
+    return max(of_few, min(most, _MOST_WEIGHTS // clusters))
 
 
 def _near_limit(key: str, limit: float, draws: int) -> Note:
