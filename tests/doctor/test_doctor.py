@@ -457,14 +457,33 @@ def test_one_of_a_thing_is_not_told_as_many(tmp_path: Path) -> None:
 @pytest.mark.parametrize("copies", [1, 10, 400])
 def test_no_more_is_said_of_false_alarms_than_the_copies_can_tell(tmp_path: Path, copies: int) -> None:
     """Whether people can live with a gate is told where the interval of the rate lies on one side of 5 %."""
-    rule = "  - {kind: tolerance, metric: correct, worse_by_at_most: 0.2}"
-    policy, before, after = write(tmp_path, rule, *mixed(96))
+    rule = "  - {kind: tolerance, metric: correct, worse_by_at_most: 0.01}"
+    policy, before, after = write(tmp_path, rule, *pass_fail(1, 1, 158))
     found = examine(policy, before, after, Plan(copies=copies, processes=1))
     told = told_of(found)
     assert found.blocked.count == 0
     assert ("people can live with that" in told) == (found.blocked.high <= 0.05) == (copies == 400)
     assert ("can't tell on which side" in told) == (found.blocked.low <= 0.05 < found.blocked.high)
     assert ("0 of 1 copy (0.0 to 85.3 %)" in told) == (copies == 1)
+
+
+@pytest.mark.parametrize("bound", [0.01, 0.05, 0.3])
+@pytest.mark.parametrize("copies", [10, 200])
+def test_the_first_sentence_is_of_false_alarms_and_of_what_is_caught(
+    tmp_path: Path, bound: float, copies: int
+) -> None:
+    """A gate that blocks nothing at all raises no false alarm; nobody is told to live with it."""
+    rules = f"  - {{kind: tolerance, metric: correct, worse_by_at_most: {bound}}}"
+    policy, before, after = write(tmp_path, rules, *pass_fail(1, 1, 158))
+    found = examine(policy, before, after, Plan(copies=copies, processes=1))
+    first, last = found.conclusion[0], found.powers[-1]
+    guards = last.blocked is not None and last.blocked.share >= 0.5
+    assert guards == (bound < 0.1)
+    assert "gets worse by 10 points is caught in" in first
+    assert ("less than half of the copies" in first) == (not guards)
+    assert ("people can live with that" in told_of(found)) == (guards and copies == 200)
+    if copies == 200:
+        assert "An unchanged system is blocked in" in first.replace("That an", "An")
 
 
 def test_runs_that_do_not_differ_say_nothing_of_chance(tmp_path: Path) -> None:

@@ -22,8 +22,9 @@ FEW = 20
 
 def conclude(found: Examination) -> list[str]:
     """Return what follows; a sentence that begins with a dash belongs to the one before."""
-    told = [*_tell_blocked(found), *_tell_limits_of_copies(found), *_tell_gains(found)]
-    told += [*_tell_missed(found), *_tell_undecided(found)]
+    blocked, lost = _tell_blocked(found), _tell_missed(found)
+    told = [*blocked, *lost] if _is_noisy(found) or not missed(found) else [*lost, *blocked]
+    told += [*_tell_limits_of_copies(found), *_tell_gains(found), *_tell_undecided(found)]
     noisy = found.noise == "swapped" and not found.no_noise
     if noisy and (found.blocked.share > MOST_BLOCKED or missed(found)):
         told.append(
@@ -92,8 +93,8 @@ def _tell_blocked(found: Examination) -> list[str]:
         return ["No copy had a verdict, so that nothing is known of what this gate blocks."]
     if found.no_noise and found.blocked.share <= MOST_BLOCKED:
         return []  # nothing but chance could block, and there is none
-    if all(one.kind == "improvement" for one in found.checks):
-        return []  # such a gate blocks an unchanged system by design
+    if _asks_for_gains_alone(found):
+        return []
     share = say_copies(found.blocked)
     guilty = sorted(
         (one for one in found.checks if one.kind != "improvement" and _blocks(one) > MOST_BLOCKED),
@@ -101,15 +102,17 @@ def _tell_blocked(found: Examination) -> list[str]:
     )
     alone = [one.metric for one in guilty if one.metric in found.judge_alone]
     if found.blocked.high <= MOST_BLOCKED:
-        lines = [f"An unchanged system is blocked in {share}: people can live with that."]
+        lines = _tell_quiet(found, share)
     elif found.blocked.low > MOST_BLOCKED:
-        lines = [f"An unchanged system is blocked in {share}; above 5 % people learn to ignore a gate."]
+        said = f"An unchanged system is blocked in {share}; above 5 % people learn to ignore a gate."
+        lines = [" ".join([said, *_say_caught(found)])]
     else:
         ends = say_ends(found.blocked)
         said = f"An unchanged system is blocked in {share} ({ends}). Above 5 % people learn to ignore "
-        lines = [
+        told = (
             f"{said}a gate, and these copies can't tell on which side of that it lies: more (--copies) can."
-        ]
+        )
+        lines = [" ".join([told, *([] if missed(found) and not _is_noisy(found) else _say_caught(found))])]
     if found.blocked.share > MOST_BLOCKED:
         lines += [
             f"- {one.rule} ({place_of(one.metric, one.slice)}) "
@@ -117,6 +120,53 @@ def _tell_blocked(found: Examination) -> list[str]:
             for one in guilty
         ]
     return lines
+
+
+def _is_noisy(found: Examination) -> bool:
+    """Return whether false alarms are the worst of it: so many that people learn to ignore the gate."""
+    return bool(found.blocked.of) and found.blocked.share > MOST_BLOCKED and not _asks_for_gains_alone(found)
+
+
+def _asks_for_gains_alone(found: Examination) -> bool:
+    return all(
+        one.kind == "improvement" for one in found.checks
+    )  # such a gate blocks what is unchanged by design
+
+
+def _tell_quiet(found: Examination, share: str) -> list[str]:
+    """Say that a gate raises few false alarms; that is good only of one that catches something."""
+    if missed(found):
+        return []  # then it stands in one sentence with what the gate misses
+    caught = _say_caught(found)
+    if not caught:
+        return [
+            f"An unchanged system is blocked in {share}. What this gate catches is not known: no loss could be put in."
+        ]
+    return [f"An unchanged system is blocked in {share}: people can live with that. {caught[0]}"]
+
+
+def _say_caught(found: Examination) -> list[str]:
+    """Return one sentence on what is caught of a loss of 10 points; none where none could be put in."""
+    tried = [one for one in found.powers if one.drop == DROP and one.blocked is not None]
+    if not tried:
+        return []
+    places = missed(found)
+    if places:
+        where = _say_how_many(len(places), len(tried))
+        return [
+            f"What gets worse by 10 points is caught in less than half of the copies {where}: no guard there."
+        ]
+    least = min(one.blocked.share for one in tried if one.blocked is not None)
+    share = "all copies" if least == 1.0 else f"{100 * least:.0f} % of the copies or more"
+    counted = " This counts what is blocked without reason too." if found.blocked.share > MOST_BLOCKED else ""
+    return [f"What gets worse by 10 points is caught in {share}, wherever it is put.{counted}"]
+
+
+def _say_how_many(some: int, of: int) -> str:
+    """Return `in 2 of 5 places`."""
+    if of == 1:
+        return "in the one place that is looked at"
+    return f"in all {of:,} places" if some == of else f"in {some:,} of {of:,} places"
 
 
 def _tell_limits_of_copies(found: Examination) -> list[str]:
@@ -219,23 +269,23 @@ def _tell_gains(found: Examination) -> list[str]:
 
 
 def _tell_missed(found: Examination) -> list[str]:
+    """Say which places are not guarded, the worst first; a gate that blocks little else is told beside them."""
     places = missed(found)
+    nothing_known = not found.blocked.of or _asks_for_gains_alone(found)
     if not places:
-        least = min(
-            (one.blocked.share for one in found.powers if one.drop == DROP and one.blocked is not None),
-            default=None,
+        quiet = found.no_noise and found.blocked.share <= MOST_BLOCKED
+        return _say_caught(found) if nothing_known or quiet else []  # else it stands beside the false alarms
+    ordered = sorted(places, key=lambda one: one.blocked.share if one.blocked is not None else 1.0)
+    lines = [f"- {place_of(one.metric, one.slice)}: {_why_missed(one)}" for one in ordered]
+    if _is_noisy(found):
+        return ["These places are not guarded against a loss of 10 points.", *lines]
+    (said,) = _say_caught(found)
+    if not nothing_known and not found.no_noise and found.blocked.high <= MOST_BLOCKED:
+        said += (
+            f" That an unchanged system is blocked in {say_copies(found.blocked)} is good only of a gate that catches "
+            "something."
         )
-        if least is None:
-            return []
-        share = "all copies" if least == 1.0 else f"{100 * least:.0f} % of the copies or more"
-        counted = ""
-        if found.blocked.share > MOST_BLOCKED:
-            counted = " This counts what is blocked without reason too."
-        return [f"What gets worse by 10 points is caught in {share}, wherever it is put.{counted}"]
-    lines = [
-        "What gets worse by 10 points is caught in less than half of the copies here: these places are not guarded."
-    ]
-    return lines + [f"- {place_of(one.metric, one.slice)}: {_why_missed(one)}" for one in places]
+    return [said, *lines]
 
 
 def _why_missed(power: PowerFacts) -> str:
