@@ -77,8 +77,42 @@ def test_many_ids_in_one_run_only_are_cut_and_counted() -> None:
     lost, new = refused("q 1>1 a*12 1>- b*14 ->1")
     assert lost.endswith("'a1', 'a10', 'a11', 'a12', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7' and 2 more")
     assert "'b1', 'b10', 'b11', 'b12', 'b13', 'b14', 'b2', 'b3', 'b4', 'b5' and 4 more  (run both" in new
-    (apart,) = refused("a*5 1>- b*3 ->1")
-    assert apart.endswith("(the baseline has 'a1', 'a2', 'a3' and 2 more, the candidate 'b1', 'b2', 'b3')")
+    (apart,) = refused("a*5 1>- b*7 ->1")
+    assert apart.endswith(
+        "(the baseline has 'a1', 'a2', 'a3' and 2 more, the candidate 'b1', 'b2', 'b3' and 4 more)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("q1 1>1 q2 1>-", "candidate.jsonl: 1 of 2 questions of the baseline are not in the candidate: 'q2'"),
+        ("q1 1>1 q2 ->1", "baseline.jsonl: 1 of 2 questions of the candidate are not in the baseline: 'q2'"),
+    ],
+)
+def test_one_question_in_one_run_only_is_enough_to_refuse(text: str, told: str) -> None:
+    with pytest.raises(NotComparable) as raised:
+        make_pairs(text)
+    (problem,) = raised.value.problems
+    assert str(problem).startswith(f"{told}  (run both on the same golden set")
+    assert raised.value.headline == "the two runs did not answer the same questions"
+
+
+@pytest.mark.parametrize(
+    ("text", "repeats", "several"),
+    [
+        ("q1 1>1 q2 1>1", "mean", False),
+        ("q1 1,1>1,1 q2 1,1>1,1", "mean", True),
+        ("q1 1,1>1,1 q2 1,1>1,1", "last", False),
+        ("q1 1>1,1 q2 1>1,1", "mean", True),
+    ],
+)
+def test_a_verdict_tells_whether_several_attempts_are_compared(
+    text: str, repeats: str, several: bool
+) -> None:
+    facts = make_pairs(text, samples=f"{{at_least: 1, repeats: {repeats}}}").facts
+    assert facts is not None
+    assert facts.attempts is several
 
 
 def test_intersect_compares_the_common_ids_and_tells_who_left_by_slice_and_outcome() -> None:
@@ -274,6 +308,10 @@ def test_a_record_that_failed_need_not_repeat_its_question(side: int) -> None:
         "samples": "{at_least: 1, uneven_attempts: allow}",
     }
     assert make_pairs((make_run(both[0], "b"), make_run(both[1], "c")), **parts).ids == ["q1", "q2", "q3"]
+    bare["question"] = "why?"  # an error excuses silence, and no other question
+    with pytest.raises(InputError, match="sample 'q2' has another question"):
+        make_pairs((make_run(both[0], "b"), make_run(both[1], "c")), **parts)
+    bare["question"] = ""
     both[side][0]["question"] = ""  # the error is another record's
     with pytest.raises(InputError, match="sample 'q1' has another question"):
         make_pairs((make_run(both[0], "b"), make_run(both[1], "c")), **parts)
