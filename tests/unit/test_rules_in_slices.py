@@ -81,6 +81,33 @@ def test_every_stands_however_few_samples_there_are() -> None:
     assert in_slice("a de 1>1 b*40 en 1>1", "kind: every, at_least: 0.5", **few).status is Status.PASS
 
 
+@pytest.mark.parametrize("kind", ["limit", "every"])
+def test_a_family_leaves_its_small_slices_alone_whatever_the_rule(kind: str) -> None:
+    """A slice that is named is looked at, and so is each slice of a hard rule."""
+    few = {"slices": "{by: [language], at_least: 3}"}
+    runs = "a*2 de 1>0 b*3 en 1>0 c*9 fr 1>1"
+    rule = f"{{id: r, metric: score, kind: {kind}, at_least: 0.5, "
+    soft = judge(runs, rule + "slices: true}", **few)
+    assert [one.status.value for one in soft] == ["skipped", "fail", "pass"]
+    assert soft[0].notes == ["2 samples, slices.at_least is 3"]
+    hard = judge(runs, rule + "slices: true, hard: true}", **few)
+    assert [one.status.value for one in hard] == ["fail", "fail", "pass"]
+
+
+@pytest.mark.parametrize(
+    ("rest", "judged"),
+    [
+        ("kind: limit, at_least: 0.5", "candidate"),
+        ("kind: every, at_most: 0.5", "candidate"),
+        ("kind: every, worse_by_at_most: 0.5", "gain"),
+        ("kind: improvement", "gain"),
+    ],
+)
+def test_a_slice_without_a_value_still_says_what_would_have_been_judged(rest: str, judged: str) -> None:
+    found = in_slice("a de 1>? b*9 en 1>1", rest)
+    assert (found.status, found.judged, found.samples) == (Status.INCONCLUSIVE, judged, 0)
+
+
 @pytest.mark.parametrize(
     ("bound", "judged", "threshold"),
     [
