@@ -400,3 +400,66 @@ def test_properties_whose_names_are_data_are_refused_before_they_are_laid_out(tm
     ):
         read_run(write(tmp_path, *cases))
     assert len(read_run(write(tmp_path, *cases[:1900]))) == 1900
+
+
+SUITES = ['suite=name="pytest" root=', 'suite=name="mine" root=name="pytest tests"']
+"""What pytest writes, also under a name of its own for the suite (`junit_suite_name`)."""
+
+
+@pytest.mark.parametrize("names", SUITES)
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=2, max_size=8))
+def test_the_tries_of_a_test_in_pytest_are_no_attempts_that_passed(tmp_path_factory, names, tests):
+    """pytest-rerunfailures leaves tries that failed as they would be had they passed: the last one counts."""
+    suite, root = re.fullmatch("suite=(.*) root=(.*)", names).groups()
+    cases = [
+        one(f"t{number}", "<failure message='no'/>" if failed and place == tries else "")
+        for number, (tries, failed) in enumerate(tests)
+        for place in range(tries + 1)
+    ]
+    failures = sum(failed for _, failed in tests)
+    root += f' failures="{failures}" tests="{len(cases) - 1}"'
+    run = read_run(write(tmp_path_factory.mktemp("tries"), *cases, suite=suite, root=root))
+    assert run.ids == [f"c::t{number}" for number in range(len(tests))]
+    assert run.numbers("pass").tolist() == [float(not failed) for _, failed in tests]
+    again = sum(tries > 0 and not failed for tries, failed in tests)
+    told = f"tests that passed only when tried again count as passed: {again}"
+    assert (told in run.warnings) == (again > 0)
+    assert run.texts("attempt") is None
+
+
+def test_tries_are_told_by_their_ends_where_the_suite_has_another_name(tmp_path):
+    """Older versions of pytest name themselves in the suite alone, and that name may be the user's."""
+    tried = [one(name, end) for name in "abc" for end in ("", "", "<failure/>")]
+    run = read_run(write(tmp_path, *tried, one("d"), suite='name="mine"'))
+    assert run.numbers("pass").tolist() == [0, 0, 0, 1]
+    assert any("of which only the last ever failed" in warning for warning in run.warnings)
+    varied = [one(name, end) for name in "abc" for end in ("", "<failure/>", "")]
+    run = read_run(write(tmp_path, *varied, suite='name="mine"', name="b.xml"))
+    assert run.texts("attempt") == ["1", "2", "3"] * 3
+
+
+def test_runs_of_pytest_in_one_file_are_attempts(tmp_path):
+    path = tmp_path / "merged.xml"
+    run_of = '<testsuite name="pytest">{}</testsuite>'
+    runs = [run_of.format(one("a") + one("b")), run_of.format(one("a", "<failure/>") + one("b"))]
+    path.write_text(f"<testsuites>{''.join(runs)}</testsuites>")
+    run = read_run(path)
+    assert sorted(zip(run.ids, run.texts("attempt"), run.numbers("pass").tolist(), strict=True)) == [
+        ("c::a", "1", 1), ("c::a", "2", 0), ("c::b", "1", 1), ("c::b", "2", 1)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [
+        (["", "<error message='failed on teardown'/>"], np.nan),
+        (["<failure/>", "<error/>"], 0),
+        (["", "", "<failure/>", "<error/>"], 0),
+        (["<failure/>", "<failure/>"], 0),
+    ],
+)
+def test_what_broke_in_the_tear_down_and_subtests_are_no_further_tries(tmp_path, ends, expected):
+    cases = [one("a", end) for end in ends]
+    run = read_run(write(tmp_path, *cases, one("b"), suite='name="pytest"'))
+    np.testing.assert_array_equal(run.numbers("pass"), [expected, 1])
+    assert not any("when tried again" in warning for warning in run.warnings)

@@ -156,3 +156,25 @@ def test_of_what_a_test_recorded_several_times_the_last_value_is_not_the_one(tmp
     run = read_run(write(tmp_path / "a.json", one(user_properties=[{"score": 1}]), several))
     assert "score" not in run.number_names()
     assert run.labels("score") == [("1",), ("0.1", "0.9")]
+
+
+def test_a_test_that_passed_when_tried_again_is_told(tmp_path):
+    summary = {"rerun": 1, "passed": 1, "total": 2}
+    run = read_run(write(tmp_path / "a.json", one("t.py::a", "passed") | {"outcome": "rerun"}, one("t.py::b"),
+                         summary=summary))  # fmt: skip
+    assert run.numbers("pass").tolist() == [1, 1]
+    assert "tests that passed only when tried again count as passed: 1" in run.warnings
+    failed = one("t.py::a", "failed") | {"outcome": "rerun"}
+    with pytest.raises(InputError, match="the outcome of 't.py::a' is rerun, and its call failed"):
+        read_run(write(tmp_path / "b.json", failed, one("t.py::b"), summary=summary))
+    with pytest.raises(InputError, match="the summary says rerun: 0, and its tests show 1"):
+        read_run(write(tmp_path / "c.json", one("t.py::a", "passed") | {"outcome": "rerun"}, one("t.py::b"),
+                       summary=summary | {"rerun": 0}))  # fmt: skip
+
+
+def test_a_test_that_failed_is_a_failure_though_its_tear_down_broke_too(tmp_path):
+    """As in JUnit, which has an entry for either: what can't be scored would be left out, and a failure hidden."""
+    both = one("t.py::a", "failed") | {"outcome": "error", "teardown": {"duration": 0, "outcome": "failed"}}
+    alone = one("t.py::b", "passed") | {"outcome": "error", "teardown": {"duration": 0, "outcome": "failed"}}
+    run = read_run(write(tmp_path / "a.json", both, alone))
+    np.testing.assert_array_equal(run.numbers("pass"), [0, np.nan])

@@ -54,18 +54,18 @@ def plain_word(name: str) -> str:
     return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
-def walk(root: Element) -> Iterator[tuple[str, Element]]:
-    """Give each test case with the names of the suites around it, in the order of the file."""
-    stack: list[tuple[str, Element]] = [("", root)]
+def walk(root: Element) -> Iterator[tuple[str, Element, Element]]:
+    """Give each test case with the names of the suites around it and the nearest of these, in the order of the file."""
+    stack: list[tuple[str, Element, Element]] = [("", root, root)]
     while stack:
-        path, element = stack.pop()
+        path, element, suite = stack.pop()
         kind = tag(element)
         if kind == "testcase":
-            yield path, element
+            yield path, element, suite
         elif kind in {"testsuite", "testsuites"}:
             name = (element.get("name") or "").strip() if kind == "testsuite" else ""
             inside = " / ".join(part for part in (path, name) if part)
-            stack += [(inside, child) for child in reversed(element)]
+            stack += [(inside, child, element) for child in reversed(element)]
 
 
 def read_case(element: Element, path: str) -> Case:

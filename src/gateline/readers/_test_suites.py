@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -28,6 +28,8 @@ Outcome = Literal["passed", "failed", "error", "skipped", "unknown"]
 
 WORST_FIRST: tuple[Outcome, ...] = ("failed", "error", "unknown", "skipped", "passed")
 """A failure counts before an error, which came with taking down."""
+FEWEST_ENDS = 3
+"""Tests that failed in their last entry alone from which on that is no chance: one in eight of two attempts each."""
 LONGEST_LABEL = 80
 """Characters up to which a recorded text is a label."""
 _RESERVED = frozenset(
@@ -116,20 +118,35 @@ def _join_entries(cases: Sequence[Case]) -> tuple[Sequence[Case], list[str]]:
     """Return each test once, with the worst of its entries, where most tests have one; and what to tell of it.
 
     A test that fails, and breaks in its tear-down too, has two entries in pytest's report; a test that was tried again
-    has one for each try in some. Where half of the tests or more have several entries, these are meant as attempts.
+    has one for each try in some. Where half of the tests or more have several entries, these are meant as attempts,
+    unless they show the tries of a runner that marks only the last one as failed.
     """
     entries: dict[str, list[Case]] = {}
     for case in cases:
         entries.setdefault(case.name, []).append(case)
     several = [name for name, found in entries.items() if len(found) > 1]
-    if not several or 2 * len(several) >= len(entries):
+    are_attempts = 2 * len(several) >= len(entries) and not _ends_with_failures(entries.values())
+    if not several or are_attempts:
         return cases, []
     joined = [min(found, key=lambda case: WORST_FIRST.index(case.outcome)) for found in entries.values()]
     told = (
-        f"tests with several entries, while most have one, count once and as the worst of them: {len(several)} "
+        f"tests with several entries, {_why(several, entries)}, count once and as the worst of them: {len(several)} "
         f"({name_some(several, 3)})"
     )
     return joined, [told]
+
+
+def _why(several: Sequence[str], entries: Mapping[str, Sequence[Case]]) -> str:
+    few = 2 * len(several) < len(entries)
+    return (
+        "while most have one" if few else "of which only the last ever failed, as where a test is tried again"
+    )
+
+
+def _ends_with_failures(entries: Iterable[Sequence[Case]]) -> bool:
+    """Say whether tests failed in their last entry and never before: by chance alone that is rare from a few on."""
+    bad = [[case.outcome in ("failed", "error") for case in found] for found in entries if len(found) > 1]
+    return sum(found[-1] for found in bad) >= FEWEST_ENDS and not any(any(found[:-1]) for found in bad)
 
 
 def _describe(run: Run, cases: Sequence[Case], written: int, report: Report, *, is_recorded: bool) -> Run:

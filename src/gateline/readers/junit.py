@@ -37,6 +37,7 @@ def read(source: Source, options: ReadOptions) -> Run:
     """
     from gateline.readers._junit_cases import name_by_description, read_case, state, walk
     from gateline.readers._junit_sums import count_declared, hold_sums
+    from gateline.readers._junit_tries import is_of_pytest, join_tries
     from gateline.readers._test_suites import Report, make_run
 
     root = _parse(source)
@@ -44,12 +45,15 @@ def read(source: Source, options: ReadOptions) -> Run:
     if not found:
         raise InputError("0 samples: no test case in the report", source.name)
     hold_sums(root, source.name)
-    suites = {path for path, _ in found}
-    cases = [read_case(element, path) for path, element in found]
+    suites = {path for path, _, _ in found}
+    written = [read_case(element, path) for path, element, _ in found]
+    cases = join_tries(written, [suite if is_of_pytest(root, suite) else None for _, _, suite in found])
     report = Report(
         id_source="class and name",
         duration="time of the whole test, set-up and tear-down in it",
-        declared=count_declared(root),
+        declared=count_declared(root)
+        if len(cases) == len(written)
+        else None,  # pytest counts some of the tries
         facts=state(root),
     )
     if root.get("name") == "promptfoo":

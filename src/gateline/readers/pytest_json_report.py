@@ -24,9 +24,10 @@ NAME = "pytest-json-report"
 _SECOND = 1000.0
 _OUTCOMES: dict[str, Outcome] = {
     "passed": "passed", "failed": "failed", "error": "error", "skipped": "skipped", "xfailed": "skipped",
-    "xpassed": "passed",
+    "xpassed": "passed", "rerun": "passed",
 }  # fmt: skip
-"""A test that was expected to fail and did says nothing; one that passed, passed. So has pytest's own JUnit."""
+"""A test that was expected to fail and did says nothing; one that passed, passed. So has pytest's own JUnit. `rerun` is
+what is left of a test that pytest-rerunfailures tried again until it passed."""
 _STAGES = ("setup", "call", "teardown")
 _EXITS = {2: "was interrupted", 3: "ended with an internal error", 4: "was called wrongly", 5: "ran no tests"}
 """pytest's exit codes beyond 0, all passed, and 1, some failed."""
@@ -102,7 +103,7 @@ def _hold_sums(document: Mapping[str, object], tests: Sequence[Mapping[str, obje
     stated = {name: number_of(summary.get(name)) for name in ("total", *_OUTCOMES)}
     for name in ("failed", "error"):
         refuse_hidden(file, "the summary", name, stated[name], shown[name])
-    for name in ("passed", "xpassed"):
+    for name in ("passed", "xpassed", "rerun"):
         refuse_additional(file, "the summary", name, stated[name], shown[name])
     if len(tests) >= (stated["total"] or 0):
         for name in ("skipped", "xfailed"):
@@ -134,7 +135,7 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
     broken = [
         name for name, one in zip(_STAGES, stages, strict=True) if one.get("outcome") in ("failed", "error")
     ]
-    if outcome in ("passed", "xpassed") and broken:
+    if _OUTCOMES[outcome] == "passed" and broken:
         raise InputError(
             f"the outcome of '{name}' is {outcome}, and its {broken[0]} failed",
             source.name,
@@ -145,11 +146,15 @@ def _read_test(test: Mapping[str, object], number: int, source: Source) -> Case:
     recorded = {**_read_properties(test), **object_of(test.get("metadata"))}
     return Case(
         name=name,
-        outcome=_OUTCOMES[str(outcome)],
+        # a failure counts before a tear-down that broke as well, of which pytest's word for the whole test tells
+        outcome="failed"
+        if outcome == "error" and stages[1].get("outcome") == "failed"
+        else _OUTCOMES[outcome],
         message=next((text for text in (*crashes, *reasons) if text), "") if outcome != "passed" else "",
         duration_ms=measure(stages[1].get("duration"), _SECOND),
         labels={"file": name.partition("::")[0]},
         recorded=recorded,
+        retries=1.0 if outcome == "rerun" else None,
         trace=trace_of(test, [stage.get("duration") for stage in stages]),
     )
 
