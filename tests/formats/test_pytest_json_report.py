@@ -165,7 +165,7 @@ def test_a_test_that_passed_when_tried_again_is_told(tmp_path):
     assert run.numbers("pass").tolist() == [1, 1]
     assert "tests that passed only when tried again count as passed: 1" in run.warnings
     failed = one("t.py::a", "failed") | {"outcome": "rerun"}
-    with pytest.raises(InputError, match="the outcome of 't.py::a' is rerun, and its call failed"):
+    with pytest.raises(InputError, match=r"the outcome of 't\.py::a' is rerun, and its call failed"):
         read_run(write(tmp_path / "b.json", failed, one("t.py::b"), summary=summary))
     with pytest.raises(InputError, match="the summary says rerun: 0, and its tests show 1"):
         read_run(write(tmp_path / "c.json", one("t.py::a", "passed") | {"outcome": "rerun"}, one("t.py::b"),
