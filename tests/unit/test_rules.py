@@ -89,6 +89,37 @@ def test_rounding_is_a_share_of_the_data_and_not_of_one(scale: float, rest: str)
     assert status(runs, "tolerance", f"decide_by: value, {rest}", **LOWER) == "fail"
     assert status(runs[::-1], "improvement", "decide_by: value", **LOWER) == "pass"
     assert status(runs, "limit", "at_most: 0", **LOWER) == "fail"
+    assert status(runs, "every", rest, **LOWER) == "fail"
+    assert status(runs, "every", f"at_most: {8 * scale!r}", **LOWER) == "fail"
+    assert status(runs[::-1], "every", f"at_least: {2 * scale!r}", **PLAIN) == "fail"
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1.0, 1e13])
+def test_a_sample_that_just_meets_its_bound_meets_it_in_whatever_unit(scale: float) -> None:
+    """A tenth more than each of many numbers, in doubles, is now and then a hair more than a tenth."""
+    before, after = records("q*200 1>1")
+    values = [scale * (number + 1) / 7 for number in range(200)]
+    set_metric(before, "score", values)
+    set_metric(after, "score", [value + value * 0.1 for value in values])
+    runs = make_run(before, "b"), make_run(after, "c")
+    assert status(runs, "every", "worse_by_at_most: 10%", **LOWER) == "pass"
+    assert status(runs, "every", "worse_by_at_most: 9.999%", **LOWER) == "fail"
+    most = max(values) * 1.1
+    assert status(runs, "every", f"at_most: {most!r}", **LOWER) == "pass"
+    assert status(runs, "every", f"at_most: {most * (1 - 1e-7)!r}", **LOWER) == "fail"
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1.0, 1e13])
+def test_what_rounding_leaves_of_several_attempts_is_nothing(scale: float) -> None:
+    before, after = records("q*2 1,1,1>1,1,1")
+    set_metric(before, "score", [0.0] * 6)
+    set_metric(after, "score", [0.1 * scale, 0.2 * scale, -0.3 * scale, 0.3 * scale, scale, 0.0])
+    runs = make_run(before, "b"), make_run(after, "c")
+    assert status(runs, "every", "at_least: 0", **PLAIN) == "pass"
+    set_metric(after, "score", [-0.1 * scale, -0.2 * scale, 0.3 * scale, -0.3 * scale, -scale, 0.0])
+    runs = make_run(before, "b"), make_run(after, "c")
+    assert status(runs, "every", "at_most: 0", **PLAIN) == "pass"
+    assert status(runs, "every", "at_least: 0", **PLAIN) == "fail"
 
 
 @pytest.mark.parametrize("scale", [1e-13, 1.0, 1e13])

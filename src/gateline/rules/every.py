@@ -13,7 +13,7 @@ from gateline.findings import Status
 from gateline.metric import Metric
 from gateline.pairing import Rows
 from gateline.remark import Said, said
-from gateline.rules.base import DecideBy, OnInconclusive, Outcome, Rule
+from gateline.rules.base import ROUNDING, DecideBy, OnInconclusive, Outcome, Rule
 from gateline.rules.limit import line_problems, say_line
 from gateline.rules.tolerance import distance_problems, say_distance
 from gateline.samples import Floats
@@ -81,7 +81,7 @@ class Every(Rule):
         alone = self.looks_at_candidate_alone()
         rows = comparison.rows(self.metric, estimate.slice, candidate_alone=alone)
         missed_by = self._missed_by(comparison, rows)
-        failing = np.flatnonzero(missed_by > 1e-9)
+        failing = np.flatnonzero(missed_by > 0)
         order = failing[np.argsort(-missed_by[failing], kind="stable")]
         ids = [comparison.pairs.ids[rows[position]] for position in order]
         unknown = comparison.missing(self.metric, estimate.slice, candidate_alone=alone)
@@ -91,7 +91,7 @@ class Every(Rule):
         number = len(unknown) + len(comparison.lost(self.metric, estimate.slice))
         number += int(np.isnan(missed_by).sum())
         if comparison.left_out(self.metric, estimate.slice):  # some attempts at a question may be missing
-            number += int((self._missed_by(comparison.if_worst(), rows) > 1e-9).sum())
+            number += int((self._missed_by(comparison.if_worst(), rows) > 0).sum())
         if not ids and number:
             status = Status.FAIL if self.hard else Status.INCONCLUSIVE
             notes = [said("note.unknown-samples", count=number)]
@@ -103,18 +103,28 @@ class Every(Rule):
         return numbers[0] + 0.0 if numbers else None
 
     def _missed_by(self, comparison: Comparison, rows: Rows) -> Floats:
-        """Return by how much each sample misses the bound (rows); 0 or less where it meets it.
+        """Return by how much more than rounding each sample misses the bound (rows); 0 or less where it meets it.
 
         NaN where a ratio's denominator is 0: what has no value can't be shown to meet a bound.
         """
         before, after = comparison.per_sample(self.metric, rows)
         if self.line is not None:
-            distance = self.line.number - after if self.at_least is not None else after - self.line.number
-            return np.asarray(distance, dtype=np.float64)
+            missed = self.line.number - after if self.at_least is not None else after - self.line.number
+            return missed - _find_slack(np.full_like(after, self.line.number), after)
         loss = -comparison.gains(self.metric, rows)
         assert self.worse_by_at_most is not None and before is not None
         allowed = [
-            bound.number * (np.abs(before) if bound.percent else 1.0) for bound in self.worse_by_at_most
+            bound.number * (np.abs(before) if bound.percent else np.ones_like(before))
+            for bound in self.worse_by_at_most
         ]
-        missed: Floats = loss - np.maximum.reduce([np.broadcast_to(one, loss.shape) for one in allowed])
-        return missed
+        return np.asarray(loss - np.maximum.reduce(allowed) - _find_slack(before, after), dtype=np.float64)
+
+
+def _find_slack(one: Floats, other: Floats) -> Floats:
+    """Return what rounding may do to the difference of two columns (rows): a share of the numbers, in whatever unit.
+
+    Attempts are averaged, so that nothing but rounding can be left of numbers as large as those of other samples.
+    """
+    size = np.fmax(np.abs(one), np.abs(other))
+    size[~np.isfinite(size)] = 0.0
+    return np.asarray(1e-9 * size + ROUNDING * size.max(initial=0.0), dtype=np.float64)
