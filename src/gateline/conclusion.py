@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 import gateline
 from gateline.comparison import Comparison
@@ -38,6 +39,7 @@ from gateline.verdict import (
 )
 from gateline.wording import describe
 
+BoolArray = npt.NDArray[np.bool_]
 MOST_WORST = 20
 MOST_WORST_OF_ONE = 5
 
@@ -96,6 +98,7 @@ def conclude(
             "counts": count(ordered),
             "findings": ordered,
             "worst": _find_worst(ordered, comparison, options),
+            "worse_samples": _count_worse(ordered, comparison),
             "changed_samples": find_changed(ordered, comparison, with_excerpts=options.with_excerpts),
             "spreads": find_spreads(ordered, comparison),
             "curves": find_curves(ordered, comparison),
@@ -230,10 +233,27 @@ def _find_worst(findings: Sequence[Finding], comparison: Comparison, options: Op
         return []
     worst: dict[tuple[str, str], WorstSample] = {}
     for finding in findings:
-        if finding.status not in (Status.PASS, Status.SKIPPED) and len(worst) < MOST_WORST:
+        if _is_looked_into(finding) and len(worst) < MOST_WORST:
             for sample in _worst_of(finding, comparison, options):
                 worst.setdefault((sample.metric, sample.id), sample)
     return list(worst.values())[:MOST_WORST]
+
+
+def _count_worse(findings: Sequence[Finding], comparison: Comparison) -> int | None:
+    """Return how many samples got worse where the worst are taken from; None where single samples are not known."""
+    got_worse: dict[str, BoolArray] = {}
+    for finding in findings:
+        if _is_looked_into(finding):
+            rows = comparison.rows(finding.metric, finding.slice)
+            gains = np.nan_to_num(comparison.gains(finding.metric, rows)) if len(rows) else np.zeros(0)
+            marks = got_worse.setdefault(finding.metric, np.zeros(len(comparison.pairs.ids), dtype=bool))
+            marks[rows[gains < 0]] = True
+    return sum(int(marks.sum()) for marks in got_worse.values()) or None
+
+
+def _is_looked_into(finding: Finding) -> bool:
+    """Return whether its samples are worth a look: it is not plainly fine, or too small to be judged and fell."""
+    return finding.status not in (Status.PASS, Status.SKIPPED) or finding.fell_unjudged
 
 
 def _worst_of(finding: Finding, comparison: Comparison, options: Options) -> list[WorstSample]:

@@ -240,6 +240,8 @@ class Verdict(Record):
     """Worst first."""
     worst: list[WorstSample]
     """Questions that got worse most, in metrics and slices that are not plainly fine."""
+    worse_samples: int | None = None
+    """How many got worse there, each question once for a metric, of which `worst` are a part; null where not known."""
     changed_samples: list[ChangedSample] = Field(default_factory=list)
     """Of each judged metric a few questions on each side that changed most, the worst first."""
     spreads: list[Spread] = Field(default_factory=list)

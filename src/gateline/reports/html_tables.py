@@ -15,7 +15,7 @@ from gateline import figures
 from gateline.amounts import found, from_to, interval, judged_scale, needed
 from gateline.reports.escape import clean, html_name
 from gateline.reports.facts import rule_word
-from gateline.reports.tables import counted, heads_of
+from gateline.reports.tables import counted, heads_of, without_empty_columns, worst_title
 from gateline.spelling import Spelling
 from gateline.wording import subject
 
@@ -98,7 +98,7 @@ def checks(findings: Iterable[Finding], caption: str, spelling: Spelling) -> Tab
         )
         for finding in findings
     ]
-    return Table(Markup(caption), heads_of(_CHECKS, spelling), rows)
+    return Table(Markup(caption), *without_empty_columns(heads_of(_CHECKS, spelling), rows))
 
 
 def _could_show(finding: Finding, spelling: Spelling) -> Markup:
@@ -135,8 +135,9 @@ def worst_samples(verdict: Verdict, spelling: Spelling) -> Table:
         )
         for sample in verdict.worst
     ]
-    caption = spelling.say("count.samples", count=len(rows))
-    return _without_empty_text(Table(Markup(caption), heads_of(_WORST, spelling), rows))
+    return Table(
+        Markup(worst_title(verdict, spelling)), *without_empty_columns(heads_of(_WORST, spelling), rows)
+    )
 
 
 def changed_samples(verdict: Verdict, spelling: Spelling) -> Table:
@@ -146,7 +147,7 @@ def changed_samples(verdict: Verdict, spelling: Spelling) -> Table:
         for sample in verdict.changed_samples
     ]
     caption = Markup(spelling.say("html.changed-caption"))
-    return _without_empty_text(Table(caption, heads_of(_CHANGED, spelling), rows))
+    return Table(caption, *without_empty_columns(heads_of(_CHANGED, spelling), rows))
 
 
 def _named(sample: WorstSample | ChangedSample) -> tuple[Markup, Markup]:
@@ -166,13 +167,6 @@ def _moved(
         Markup(values.full(sample.candidate)),
         Markup(f'<span class="{tone}">{change}</span>'),
     )
-
-
-def _without_empty_text(table: Table) -> Table:
-    """Drop the last column where no sample has a text."""
-    if any(row[-1] for row in table.rows):
-        return table
-    return Table(table.caption, table.heads[:-1], [row[:-1] for row in table.rows])
 
 
 def span(finding: Finding, spelling: Spelling) -> Markup:

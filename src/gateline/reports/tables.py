@@ -6,7 +6,7 @@ Rows are finished Markdown, worst first, so that a table can be cut at any row. 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gateline import figures
 from gateline.amounts import found, from_to, interval, needed
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from gateline.reports.layers import Section
     from gateline.spelling import Spelling
     from gateline.verdict import Verdict, WorstSample
+
+Cell = TypeVar("Cell", bound=str)
 
 STATUS_SIGNS = {"fail": "❌", "inconclusive": "❓", "waived": "⚠️", "skipped": "➖", "pass": "✅"}
 
@@ -102,13 +104,28 @@ def heads_of(columns: Sequence[str], spelling: Spelling) -> tuple[str, ...]:
 def worst_samples(verdict: Verdict, spelling: Spelling) -> Table:
     """Return the questions that got worse most."""
     metrics = {finding.metric: finding for finding in reversed(verdict.findings)}
-    with_question = any(sample.question for sample in verdict.worst)
-    columns = _WORST if with_question else _WORST[:-1]
-    rows = [
-        _sample_row(sample, metrics.get(sample.metric), with_question, spelling) for sample in verdict.worst
-    ]
-    title = spelling.say("title.worst-samples", count=len(rows))
-    return Table(Markdown(title), heads_of(columns, spelling), tuple(rows), "count.samples")
+    cells = [_sample_cells(sample, metrics.get(sample.metric), spelling) for sample in verdict.worst]
+    heads, kept = without_empty_columns(heads_of(_WORST, spelling), cells)
+    rows = tuple(_row(*row) for row in kept)
+    return Table(Markdown(worst_title(verdict, spelling)), heads, rows, "count.samples")
+
+
+def without_empty_columns(
+    heads: tuple[str, ...], rows: Sequence[tuple[Cell, ...]]
+) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+    """Return titles and rows without the columns in which nothing stands in any row."""
+    kept = [at for at in range(len(heads)) if not rows or any(row[at] for row in rows)]
+    return tuple(heads[at] for at in kept), [tuple(row[at] for at in kept) for row in rows]
+
+
+def worst_title(verdict: Verdict, spelling: Spelling) -> str:
+    """Return how many samples are shown, and of how many that got worse."""
+    shown, known = len(verdict.worst), verdict.worse_samples
+    if known is None or known < shown:
+        return spelling.say("title.worst-samples", count=shown)
+    if known == shown:
+        return spelling.say("title.worse-samples", count=shown)
+    return spelling.say("title.worst-samples-of", count=shown, of=f"{known:,}")
 
 
 def all_checks(verdict: Verdict, spelling: Spelling) -> Table:
@@ -184,21 +201,17 @@ def counted(finding: Finding, spelling: Spelling) -> str:
     return number
 
 
-def _sample_row(
-    sample: WorstSample, finding: Finding | None, with_question: bool, spelling: Spelling
-) -> Markdown:
+def _sample_cells(sample: WorstSample, finding: Finding | None, spelling: Spelling) -> tuple[str, ...]:
     scales = figures.scales_of_sample(sample, finding, spelling.text, spelling.texts)
-    cells = [
+    return (
         markdown_name(sample.id),
         markdown_name(sample.metric),
         "" if sample.slice is None else markdown_name(sample.slice),
         scales[0].full(sample.baseline),
         scales[0].full(sample.candidate),
         scales[1].full(sample.gain, sign=True),
-    ]
-    if with_question:
-        cells.append(markdown_text(sample.question or "", 200))
-    return _row(*cells)
+        markdown_text(sample.question or "", 200),
+    )
 
 
 def _value(value: str | None, spelling: Spelling) -> str:

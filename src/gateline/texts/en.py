@@ -743,8 +743,16 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "title.provenance-counted": "How the runs were made ({differences})",
     "title.worse-slices": "Slices that got worse: {count}",
     "title.worst-samples": {
-        "one": "The sample that got worse",
+        "one": "The sample that got worse most",
         "other": "The {count} samples that got worse most",
+    },
+    "title.worst-samples-of": {
+        "one": "The sample that got worse most, of {of}",
+        "other": "The {count} samples that got worse most, of {of}",
+    },
+    "title.worse-samples": {
+        "one": "The sample that got worse",
+        "other": "All {count} samples that got worse",
     },
     "bars.all-samples": "all samples",
     "spread.says": "{metric}, differences of {pairs}: {worse} worse, {same} the same, {better} better",

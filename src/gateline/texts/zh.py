@@ -573,6 +573,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "title.provenance-counted": "两次运行的生成条件（{differences}）",
     "title.worse-slices": "变差的切片：{count} 个",
     "title.worst-samples": "变差最多的 {count} 个样本",
+    "title.worst-samples-of": "变差最多的 {count} 个样本（共有 {of} 个变差）",
+    "title.worse-samples": "变差的全部 {count} 个样本",
     "bars.all-samples": "全部样本",
     "spread.says": "{metric}，{pairs}的差值：{worse} 对变差，{same} 对不变，{better} 对变好",
     "spread.worse": "{number} 对变差",
