@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from gateline.findings import FoundInterval, Status
@@ -52,12 +53,32 @@ def test_there_are_five_kinds_of_rules() -> None:
         (span(None, 0.1), True, "inconclusive"),
         (span(0.1, None), True, "pass"),
         (None, True, "inconclusive"),
+        (span(-0.1, 0.1), False, "inconclusive"),
+        (span(-0.3, 0.0), False, "pass"),
+        (span(None, -0.1), False, "pass"),
+        (span(0.1, None), False, "fail"),
+        (span(-0.1, None), False, "inconclusive"),
     ],
 )
 def test_the_whole_interval_decides(interval: FoundInterval | None, above: bool, found: str) -> None:
     if interval is not None and interval.high == -1e-15:
         interval = span(-1e-15, 0.3)
     assert hold(0.0, interval, 0.0, above=above, decide_by="interval", size=1).value == found
+
+
+@pytest.mark.parametrize(
+    ("interval", "found"),
+    [
+        (span(0.0, 0.3), "inconclusive"),  # more than nothing is asked for
+        (span(1e-15, 0.3), "inconclusive"),
+        (span(0.001, 0.3), "pass"),
+        (span(-0.3, 0.0), "fail"),
+        (span(-0.3, 1e-15), "fail"),
+        (span(-0.3, 0.001), "inconclusive"),
+    ],
+)
+def test_an_interval_that_ends_on_the_bound_is_not_beyond_it(interval: FoundInterval, found: str) -> None:
+    assert hold(0.1, interval, 0.0, above=True, decide_by="interval", size=1, strictly=True).value == found
 
 
 @pytest.mark.parametrize(
@@ -639,6 +660,9 @@ def test_a_finding_tells_all_that_a_report_shows() -> None:
         rule("tolerance", "worse_by_at_most: 5%"),
         metrics="{score: {better: higher, range: [0, 1], show_as: percent}}",
     )
+    timed = "{score: {better: lower, unit: ms, summary: p95}}"
+    of_time = judge_one("a*9 1>1", rule("limit", "at_most: 5"), metrics=timed)
+    assert (of_time.unit, of_time.summary, of_time.direction) == ("ms", "p95", "lower")
     told = finding.model_dump(exclude={"interval", "smallest_visible_change", "samples_needed", "layer"})
     assert told == {
         "rule": "r", "kind": "tolerance", "status": "fail", "blocks": True, "hard": False, "metric": "score",
@@ -666,6 +690,55 @@ def test_an_inconclusive_finding_says_about_how_many_samples_would_settle_it() -
     assert needed is not None and needed > 200
     more = f"a*{round(needed * 1.15 * 0.9)} 1>1 b*{round(needed * 1.15 * 0.1)} 1>0"
     assert judge_one(more, rule("tolerance", "worse_by_at_most: 0.13")).status is Status.PASS
+
+
+@pytest.mark.parametrize(("bound", "settled"), [("at_most: 0.84", "pass"), ("at_least: 0.84", "fail")])
+def test_what_lies_below_a_bound_needs_the_upper_end_below_it(bound: str, settled: str) -> None:
+    """For shares near 1 the interval reaches further down than up; what settles is the end towards the bound."""
+    limit = f"{{id: r, kind: limit, metric: score, {bound}, decide_by: interval}}"
+    finding = judge_one("a*160 1>1 b*40 1>0", limit)
+    assert finding.status is Status.INCONCLUSIVE and finding.interval is not None
+    assert finding.candidate is not None and finding.interval.high is not None
+    distance, reach = 0.84 - finding.candidate, finding.interval.high - finding.candidate
+    needed = finding.samples_needed
+    assert needed == pytest.approx(200 * (reach / distance) ** 2, abs=1)
+    assert needed is not None
+    for share, found in ((0.75, "inconclusive"), (1.2, settled)):
+        good, bad = round(needed * share * 0.8), round(needed * share * 0.2)
+        assert judge_one(f"a*{good} 1>1 b*{bad} 1>0", limit).status.value == found
+
+
+@pytest.mark.parametrize("bound", ["at_least: 1.5", "at_most: 1.5"])
+def test_an_interval_without_an_end_tells_no_number_of_samples(bound: str) -> None:
+    """Nothing is known of how far an end that does not exist would move."""
+    found = judge_one(
+        "a*3 1>1 b*3 1>0.5 c*3 1>2",
+        f"{{id: r, kind: limit, metric: score, {bound}, decide_by: interval}}",
+        metrics="{score: {better: higher, summary: p90}}",
+    )
+    assert found.interval is not None and found.interval.high is None
+    assert (found.status, found.samples_needed) == (Status.INCONCLUSIVE, None)
+
+
+def test_what_a_check_could_have_shown_is_of_its_own_place_and_in_its_own_unit() -> None:
+    """The noise of a tenth of the samples hides about three times as much, and 200 ms are 100 % of 200 ms."""
+    parts = {**LOWER, "slices": "{by: [language], at_least: 1}"}
+    rng = np.random.default_rng(4)
+    before, after = records("a*40 de 1>1 b*360 en 1>1")
+    set_metric(before, "score", rng.normal(200, 20, 400))
+    set_metric(after, "score", rng.normal(200, 20, 400))
+    runs = make_run(before, "b"), make_run(after, "c")
+
+    def visible(rest: str) -> float:
+        found = judge_one(runs, rule("tolerance", rest), **parts).smallest_visible_change
+        assert found is not None
+        return found
+
+    whole, part = visible("worse_by_at_most: 5"), visible("worse_by_at_most: 5, slice: language=de")
+    assert part / whole == pytest.approx(10**0.5, rel=0.25)
+    assert visible("worse_by_at_most: 5%") * 200 == pytest.approx(whole, rel=0.05)
+    single = judge_one(runs, rule("every", "worse_by_at_most: 5"), **parts)
+    assert single.smallest_visible_change is None  # no noise hides a single sample
 
 
 def test_as_many_samples_as_are_asked_for_decide_and_fewer_are_told_to_become_as_many() -> None:

@@ -163,6 +163,11 @@ def test_a_bound_on_each_sample_is_held_against_the_range_of_one_sample() -> Non
     read("{id: r, kind: limit, metric: score, at_most: 12}", **total)
     with pytest.raises(PolicyError, match=r"at_most"):
         read("{id: r, kind: every, metric: score, at_most: 12}", **total)
+    for kind, name in (("tolerance", "worse_by_at_most"), ("improvement", "better_by_at_least")):
+        read(f"{{id: r, kind: {kind}, metric: score, {name}: 12}}", **total)
+        read(
+            f"{{id: r, kind: {kind}, metric: score, {name}: 12}}", metrics="{score: {better: lower}}"
+        )  # no range
 
 
 def test_a_percentage_fits_what_is_shown_as_percent_and_nothing_else() -> None:
