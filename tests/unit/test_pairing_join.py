@@ -155,6 +155,38 @@ def test_two_runs_without_a_common_question_are_refused_also_by_intersect() -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("\u00e91", "e\u03011"),
+        (" q1", "q1"),
+        ("q  1", "q 1"),
+        ("Q1", "q1"),
+        ("007", "7"),
+        ("7.0", "7"),
+        ("000", "0"),
+    ],
+)
+@pytest.mark.parametrize("shared", [False, True])
+def test_ids_that_are_easily_taken_for_one_are_named_and_not_another_set(
+    before: str, after: str, shared: bool
+) -> None:
+    sides = [[name, "zz", *(["both"] if shared else [])] for name in (before, after)]
+    sides[1][1] = "yy"
+    first, second = ([{"id": name, "metrics": {"score": 1}} for name in side] for side in sides)
+    with pytest.raises(NotComparable) as raised:
+        make_pairs((make_run(first, "b.jsonl"), make_run(second, "c.jsonl")))
+    hint = raised.value.problems[-1].hint
+    assert f"'{before}' of the baseline and '{after}' of the candidate differ only in blanks" in str(hint)
+
+
+def test_other_ids_are_not_called_alike() -> None:
+    for before, after in (("a1", "a10"), ("10", "1"), ("0", "00.5"), ("a b", "a.b")):
+        first, second = ([{"id": name, "metrics": {"score": 1}}] for name in (before, after))
+        with pytest.raises(NotComparable, match=r"no question in common .*the baseline has"):
+            make_pairs((make_run(first, "b.jsonl"), make_run(second, "c.jsonl")))
+
+
 def test_an_id_that_stands_twice_without_attempts_is_refused_with_its_lines() -> None:
     before, after = records("q1 1>1 q2 1>1")
     with pytest.raises(InputError) as raised:

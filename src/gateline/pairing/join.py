@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -72,7 +73,8 @@ def match_ids(
         raise NotComparable(
             said("problem.nothing-in-common"),
             files[1],
-            said("hint.nothing-in-common", baseline=name_some(lost, 3), candidate=name_some(new, 3)),
+            _find_alike(lost, new)
+            or said("hint.nothing-in-common", baseline=name_some(lost, 3), candidate=name_some(new, 3)),
         )
     if (lost or new) and samples.on_mismatch == "refuse":
         problems = []
@@ -100,10 +102,26 @@ def match_ids(
                     files[0],
                 )
             )
-        hint = _how_to_compare(len(both), len(lost), samples)
+        hint = _find_alike(lost, new) or _how_to_compare(len(both), len(lost), samples)
         problems[-1] = Problem(problems[-1].message, problems[-1].where, hint)
         raise NotComparable("the two runs did not answer the same questions", problems=problems)
     return both, lost, new
+
+
+def _find_alike(lost: Sequence[str], new: Sequence[str]) -> Said | None:
+    """Return what to do where an id of either run is one that a person takes for the other's; None where none is."""
+    by_look = {_look_of(name): name for name in reversed(new)}
+    for name in lost:
+        other = by_look.get(_look_of(name))
+        if other is not None:
+            return said("hint.ids-alike", baseline=cut(name), candidate=cut(other))
+    return None
+
+
+def _look_of(name: str) -> str:
+    """Return an id without what is easily overlooked: blanks, capitals, zeros of a number, how signs are composed."""
+    text = "".join(unicodedata.normalize("NFC", name).split()).casefold()
+    return text.removesuffix(".0").lstrip("0") or "0"
 
 
 def _how_to_compare(both: int, lost: int, samples: Samples) -> Said:

@@ -373,6 +373,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.nothing-in-common": "the baseline has {baseline}, the candidate {candidate}",
     "problem.not-in-candidate": "{missing} of {asked} questions of the baseline are not in the candidate: {ids}",
     "problem.not-in-baseline": "{missing} of {asked} questions of the candidate are not in the baseline: {ids}",
+    "hint.ids-alike": (
+        "write ids alike in both: '{baseline}' of the baseline and '{candidate}' of the candidate differ only in "
+        "blanks, capital letters, zeros of a number, or in how their signs are composed (Unicode NFC and NFD)"
+    ),
     "hint.same-golden-set": "run both on the same golden set, or write samples: {{on_mismatch: intersect}}",
     "hint.same-golden-set-or-drop": (
         "run both on the same golden set; to compare the rest alone takes both samples: {{on_mismatch: intersect}} and "
@@ -784,6 +788,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "text.all-checks": "All checks: -v.",
     "text.all-checks-in-file": "All checks: -v, or verdict.json.",
     "text.found-needed": "{rule}: {subject}: {found} (needed: {needed})",
+    "text.found-interval-needed": "{rule}: {subject}: {found}, interval {interval} (needed: {needed})",
+    "text.too-narrow": "(drawn from {columns} columns on)",
     # the comment
     "whole.summary": "{summary} and {file}",
     "whole.files": "{file} and the other files that this job keeps",

@@ -294,6 +294,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.nothing-in-common": "基线有 {baseline}，候选有 {candidate}",
     "problem.not-in-candidate": "基线的 {asked} 道题中有 {missing} 道不在候选中：{ids}",
     "problem.not-in-baseline": "候选的 {asked} 道题中有 {missing} 道不在基线中：{ids}",
+    "hint.ids-alike": (
+        "请在两次运行中使用相同写法的 id：基线的 '{baseline}' 与候选的 '{candidate}' 只在空白、大小写、数字的零，"
+        "或字符的组合方式（Unicode NFC 与 NFD）上不同"
+    ),
     "hint.same-golden-set-or-drop": (
         "请用同一黄金集重新运行两者；若只比较其余部分，须同时写 samples: {{on_mismatch: intersect}} 和 "
         "missing: {{drop_at_most: {share}%}}"
@@ -605,6 +609,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "text.all-checks": "全部检查见 -v。",
     "text.all-checks-in-file": "全部检查见 -v 或 verdict.json。",
     "text.found-needed": "{rule}：{subject}：{found}（要求：{needed}）",
+    "text.found-interval-needed": "{rule}：{subject}：{found}，区间 {interval}（要求：{needed}）",
+    "text.too-narrow": "（宽度达到 {columns} 列时绘图）",
     # the comment
     "whole.summary": "{summary}和 {file}",
     "whole.files": "{file} 以及本作业保留的其他文件",
