@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,3 +151,61 @@ def test_one_problem_is_one_line_and_many_have_a_headline(capsys: pytest.Capture
         "gateline: no verdict: 2 problems in p.yml\n  p.yml:1: a\n  p.yml:2: b⏎forged\n"
         "gateline: no verdict: 2 problems: two things\n  a\n  b\n"
     )
+
+
+POLICY_WITH_PROBLEMS = """\
+version: 1
+name: x
+metrics:
+  a: {better: lwer}
+rules:
+  - {kind: limit, metric: a, at_moost: 3}
+"""
+
+
+def on_terminal(command: list[str], columns: int) -> str:
+    """Run a command with all its streams on a terminal of so many columns and return what stands there."""
+    import fcntl
+    import pty
+    import struct
+    import subprocess
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("COLUMNS", "FORCE_COLOR")
+    }
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env={**environment, "NO_COLOR": "1"}
+    )
+    os.close(theirs)
+    read = b""
+    with contextlib.suppress(OSError):  # a terminal that nobody has open any more ends so
+        while piece := os.read(ours, 65536):
+            read += piece
+    process.wait()
+    os.close(ours)
+    return read.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+@pytest.mark.parametrize("columns", [40, 60, 100, 300])
+@pytest.mark.parametrize("command", ["lint", "check"])
+def test_errors_are_set_into_lines_on_a_terminal_and_stay_whole_elsewhere(
+    tmp_path: Path, columns: int, command: str
+) -> None:
+    """The same words in the same order; in a pipe each problem is one line, which editors and scripts read."""
+    import subprocess
+
+    policy = tmp_path / "p.yml"
+    policy.write_text(POLICY_WITH_PROBLEMS, encoding="utf-8")
+    runs = ["--policy", str(policy), "--baseline", "b.jsonl", "--candidate", "c.jsonl"]
+    asked = [sys.executable, "-m", "gateline", command, *(runs if command == "check" else [str(policy)])]
+    shown = on_terminal(asked, columns)
+    longest_word = max(map(len, shown.split()))
+    assert max(map(len, shown.splitlines())) <= max(columns, longest_word + 4)
+    piped = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert piped.returncode == 2
+    assert len(piped.stderr.splitlines()) == 3
+    assert piped.stderr.split() == shown.split()

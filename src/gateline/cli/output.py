@@ -15,6 +15,7 @@ from pathlib import Path
 from gateline.errors import GatelineError, InputError
 from gateline.files import is_special
 from gateline.reports.escape import terminal_text
+from gateline.reports.lines import wrap_page
 
 WIDTH_OF_A_PIPE = 100
 _PLAINLY = "gateline.plainly"
@@ -50,11 +51,23 @@ def forget_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def print_error(text: str) -> None:
-    """Print a finished text on stderr."""
+def print_error(text: str, *, may_wrap: bool = True) -> None:
+    """Print a finished text on stderr, set into lines where that is a terminal; elsewhere each line stays one."""
+    width = _width_of_errors() if may_wrap else None
+    if width is not None:
+        text = wrap_page(text, width)
     _replace_what_cannot_be_shown(sys.stderr)
     with contextlib.suppress(OSError):
         print(text.rstrip("\n"), file=sys.stderr, flush=True)
+
+
+def _width_of_errors() -> int | None:
+    """Return the width of the terminal that errors go to; None where they go anywhere else."""
+    with contextlib.suppress(OSError, ValueError):
+        if sys.stderr.isatty():
+            columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(sys.stderr.fileno()).columns
+            return max(40, columns) if columns > 0 else None
+    return None
 
 
 def print_note(text: str) -> None:
@@ -79,7 +92,7 @@ def print_trace(error: Exception, verbosity: int) -> None:
     if verbosity >= 2:
         import traceback
 
-        print_error("".join(traceback.format_exception(error)))
+        print_error("".join(traceback.format_exception(error)), may_wrap=False)
 
 
 def wants_colour(environment: dict[str, str], is_terminal: bool) -> bool:

@@ -5,11 +5,11 @@ Plain lines, in colour where asked. This module does not look at the terminal: w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from gateline.amounts import found, needed
+from gateline import figures
+from gateline.amounts import found, interval, needed
 from gateline.reports import bars, facts, language_of
 from gateline.reports.escape import (
     IN_TERMINAL,
@@ -17,7 +17,6 @@ from gateline.reports.escape import (
     guard_lines,
     terminal_name,
     terminal_text,
-    wrap_points,
 )
 from gateline.reports.headline import (
     BLOCKED,
@@ -36,6 +35,7 @@ from gateline.reports.headline import (
     told_in_headline,
     unblock,
 )
+from gateline.reports.lines import split_words, wrap
 from gateline.reports.looks import needing_a_look
 from gateline.wording import subject
 
@@ -102,8 +102,8 @@ class _Page:
 
     def write(self, sentence: str, first: str = "", hanging: str = "") -> None:
         """Add a sentence, broken to the width: `first` stands before its first line, `hanging` before others."""
-        words = _split(sentence, self.spelling.texts.breaks_between_characters)
-        self.lines += _wrap(words, self.width, first, hanging)
+        words = split_words(sentence, self.spelling.texts.breaks_between_characters)
+        self.lines += wrap(words, self.width, first, hanging)
 
     def section(self, title: str) -> None:
         """Add a blank line and a title."""
@@ -112,34 +112,6 @@ class _Page:
     def text(self) -> str:
         """Return the page; no line of it is a workflow command."""
         return guard_lines("\n".join(line.rstrip() for line in self.lines) + "\n")
-
-
-def _split(sentence: str, between_characters: bool) -> list[tuple[str, str]]:
-    """Return the pieces that a line may end between, each with the blank before it, if any."""
-    if not between_characters:
-        return [(" ", word) for word in re.split(" (?!%)", sentence)]
-    words = re.split(r"(?<!\d) (?!%)|(?<=\d) (?=[!-$&-~])", sentence)  # a number keeps its measure word
-    return [
-        ("" if number else " ", piece)
-        for word in words
-        for number, piece in enumerate(wrap_points(word) or [""])
-    ]
-
-
-def _wrap(words: Iterable[tuple[str, str]], width: int, first: str = "", hanging: str = "") -> list[str]:
-    """Set pieces into lines by display width; a longer one stays whole."""
-    lines: list[str] = []
-    line, used, empty = first, display_width(first), True
-    for blank, word in words:
-        room = display_width(word) + (0 if empty else len(blank))
-        if not empty and used + room > width:
-            lines.append(line)
-            line, used, empty = hanging, display_width(hanging), True
-            room = display_width(word)
-        line += word if empty else f"{blank}{word}"
-        used += room
-        empty = False
-    return [*lines, line]
 
 
 def _write_no_verdict(page: _Page, verdict: Verdict, quiet: bool) -> None:
@@ -198,8 +170,10 @@ def _write_bars(page: _Page, verdict: Verdict) -> None:
     if not rows:
         return
     page.lines.append("")
-    if max(map(display_width, rows)) > page.width:
+    widest = max(map(display_width, rows))
+    if widest > page.width:
         _write_numbers(page, verdict)
+        page.write(page.spelling.say("text.too-narrow", columns=widest), "  ", "  ")
         return
     page.lines += [page.paint(row, _ROW_COLOURS[row[0]]) if row[0] in _ROW_COLOURS else row for row in rows]
 
@@ -209,7 +183,8 @@ def _write_numbers(page: _Page, verdict: Verdict) -> None:
     drawn = [finding for finding in verdict.findings if bars.is_drawn(finding)]
     for finding in drawn[:_MOST_LISTED]:
         line = page.spelling.say(
-            "text.found-needed",
+            "text.found-interval-needed" if figures.ends_of(finding) else "text.found-needed",
+            interval=interval(finding, page.spelling),
             rule=page.spelling.name(finding.rule),
             subject=subject(finding, page.spelling),
             found=found(finding, page.spelling),

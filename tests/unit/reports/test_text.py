@@ -166,3 +166,17 @@ def test_no_text_from_a_file_is_more_than_text(hostile: str, width: int, verbose
 
 
 _MAKERS = [design_verdict, loosened_verdict, invalid_verdict]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("width", [40, 50, 60, 70, 80, 90, 100, 110])
+def test_a_page_too_narrow_for_the_drawing_says_from_where_on_it_is_drawn(width: int, language: str) -> None:
+    """Nothing that is drawn goes away without a word, and at that width it is there; the interval is told anyway."""
+    made = text.render(design_verdict(), width=width, language=language)
+    told = re.search(r"(\d+) (?:columns on|列时绘图)", made)
+    assert (told is None) == ("├" in made)
+    if told is not None:
+        assert int(told[1]) > width
+        assert "├" in text.render(design_verdict(), width=int(told[1]), language=language)
+        flat = "".join(made.split())
+        assert all(ends in flat for ends in ("−24.5…−5.4", "−4.9…+1.5", "+3.3…+5.3"))
