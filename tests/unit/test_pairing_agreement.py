@@ -111,6 +111,102 @@ def test_a_policy_that_turns_a_metric_round_is_told():
     assert any("the policy says higher is better" in notice for notice in pair_with(said, said))
 
 
+def problems_with(before: dict, after: dict, **parts: str) -> tuple[str, list[str]]:
+    """Return the headline and the problems of two runs that do not agree."""
+    with pytest.raises(NotComparable) as raised:
+        pair_with(before, after, **parts)
+    return raised.value.headline, [str(problem) for problem in raised.value.problems]
+
+
+def test_every_fact_is_held_and_told_by_itself():
+    """One that may change hides none behind it; each names the questions for which it differs, if not all."""
+    must = {"must_agree": dict.fromkeys(("a", "b", "c"), "exactly")}
+    before = {"provenance": {"a": "1", "b": "1"}, "fields": {"c": ["1", "2", "3"] * 10}, **must}
+    after = {"provenance": {"a": "2", "b": "2"}, "fields": {"c": ["1", "2", "4"] * 10}, **must}
+    hint = (
+        "  (rerun one of them, so that both are made alike; or let it differ: provenance: {may_change: [%s]})"
+    )
+    assert problems_with(before, after, provenance="{may_change: [a]}") == (
+        "the numbers of the two runs do not mean the same",
+        [
+            "candidate.jsonl: b is '1' in the baseline and '2' in the candidate" + hint % "b",
+            "candidate.jsonl: c is '3' in the baseline and '4' in the candidate, for 'a12', 'a15', 'a18' and 7 more"
+            + hint % "c",
+        ],
+    )
+
+
+def test_of_one_question_alone_the_question_is_named():
+    runs = [replace(run, provenance={"judge": f"j{number}"}, must_agree={"judge": "exactly"})
+            for number, run in enumerate(make_runs("q1 1>1"))]  # fmt: skip
+    with pytest.raises(
+        NotComparable, match=r"judge is 'j0' in the baseline and 'j1' in the candidate, for 'q1'"
+    ):
+        make_pairs(runs)
+
+
+def test_what_the_header_says_counts_before_what_records_say():
+    """A field of records under the name of a fact of the header is another thing, such as a judge's remarks."""
+    must = {"must_agree": {"judge": "exactly"}}
+    same, other = {"judge": ["x", "y"] * 15}, {"judge": ["y", "x"] * 15}
+    pair_with(*({"provenance": {"judge": "j1"}, "fields": one, **must} for one in (same, other)))
+    with pytest.raises(NotComparable, match="judge is 'j1' in the baseline and 'j2' in the candidate"):
+        pair_with(*({"provenance": {"judge": one}, "fields": same, **must} for one in ("j1", "j2")))
+
+
+def test_each_fact_that_a_run_does_not_say_is_a_notice():
+    must = {"must_agree": {"a": "exactly", "b": "exactly"}}
+    before = {"provenance": {"a": "1", "b": "1"}, **must}
+    found = [notice for notice in pair_with(before, must) if "does not say" in notice]
+    assert found == [
+        f"candidate.jsonl does not say its {name}, so it is not known whether it changed" for name in "ab"
+    ]
+
+
+def test_all_that_differs_in_the_metrics_of_two_tools_is_told():
+    metrics = "{score: {better: higher}, rate: {better: higher, ratio: [bad, claims]}}"
+    facts = {
+        "score": [MetricFacts("higher", (0, 1), "exact match"), MetricFacts("lower", (0, 1))],
+        "claims": [MetricFacts("higher", (0, 5)), MetricFacts("higher", (0, 9))],
+    }
+    runs = []
+    for side in (0, 1):
+        run = make_runs("a*30 0.5>0.5")[side]
+        numbers = {"bad": run.metrics["score"], "claims": run.metrics["score"]}
+        runs.append(
+            replace(
+                run,
+                metrics=run.metrics | numbers,
+                metric_facts={name: one[side] for name, one in facts.items()},
+            )
+        )
+    with pytest.raises(NotComparable) as raised:
+        make_pairs(runs, metrics=metrics)
+    hint = "  (evaluate both with one version and the same settings of the tool)"
+    assert raised.value.headline == "a metric is not the same in the two runs"
+    assert [str(problem) for problem in raised.value.problems] == [
+        "candidate.jsonl: score is another metric in the two files: exact match in the baseline, "
+        "not stated in the candidate" + hint,
+        "candidate.jsonl: score: higher is better in the baseline, lower in the candidate" + hint,
+        "candidate.jsonl: claims is on another scale: 0 to 5 in the baseline, 0 to 9 in the candidate" + hint,
+    ]
+
+
+def test_the_direction_of_the_parts_of_a_ratio_is_not_that_of_the_ratio():
+    """More claims may be better, and a lower share of bad ones too; and who says no direction contradicts none."""
+    metrics = "{score: {better: higher}, rate: {better: lower, ratio: [bad, claims]}}"
+    runs = []
+    for run in make_runs("a*30 0.5>0.5"):
+        facts = {
+            "claims": MetricFacts("higher"),
+            "bad": MetricFacts("higher"),
+            "score": MetricFacts(None, (0, 1)),
+        }
+        numbers = {"bad": run.metrics["score"], "claims": run.metrics["score"]}
+        runs.append(replace(run, metrics=run.metrics | numbers, metric_facts=facts))
+    assert not any("is better" in notice for notice in make_pairs(runs, metrics=metrics).notices)
+
+
 def test_records_that_nothing_identifies():
     run: Run = replace(make_runs("a*30 1>1")[1], unpaired="only their place tells them apart")
     with pytest.raises(NotComparable, match="only their place tells them apart"):
