@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from gateline.errors import InputError, Problem, name_some
+from gateline.errors import InputError, Problem, cut, name_some
 
 Floats = npt.NDArray[np.float64]
 Column = Floats | list[object]
@@ -29,6 +29,7 @@ EXACT_INTEGERS = 2.0**53
 SMALLEST, LARGEST = 1e-150, 1e150
 """Sizes between which a number can be squared, added up and divided by without leaving the range of a double."""
 
+_TRUTHS = frozenset({"true", "false", "yes", "no", "pass", "fail", "passed", "failed"})
 MISSING_TEXTS = frozenset({"", "nan", "null", "none", "na", "n/a", "nil", "-nan"})
 """Texts, in lower case and stripped, with which tools say that there is no value."""
 
@@ -175,39 +176,33 @@ class Run:
         refused += [(int(row), "an infinite number" if isinstance(column, np.ndarray) else repr(column[row]))
                     for row in unbounded]  # fmt: skip
         if refused:
-            raise self._refuse_numbers(name, sorted(refused))
+            told = [(row, f"not a number: {cut(one)}", _how_to_write(one)) for row, one in sorted(refused)]
+            raise self._refuse(name, told, "are not numbers")
         self._refuse_extremes(name, values)
         if values is not column:
             self._parsed[name] = values
         return values
 
-    def _refuse_numbers(self, name: str, refused: list[tuple[int, str]]) -> InputError:
-        problems = [
-            Problem(f"{name} of sample '{self.ids[row]}' is not a number: {_shorten(value)}", self.place(row),
-                    "write the decimal point as '.', without thousands marks" if "," in value else "")
-            for row, value in refused[:5]
-        ]  # fmt: skip
-        if len(refused) > 5:
-            rest = [f"'{self.ids[row]}'" for row, _ in refused[5:]]
-            problems.append(Problem(f"{name}: likewise {name_some(rest, 10)}", self.file))
-        headline = f"{len(refused)} of {len(self)} values of {name} in {self.file} are not numbers"
-        return InputError(headline, problems=problems)
-
     def _refuse_extremes(self, name: str, values: Floats) -> None:
         size = np.abs(values)
-        rows = np.flatnonzero((size > LARGEST) | ((size < SMALLEST) & (size > 0)))
-        if len(rows):
+        rows = np.flatnonzero((size > LARGEST) | ((size < SMALLEST) & (size > 0))).tolist()
+        if rows:
             hint = "is it garbage, or in a wrong unit?"
-            problems = [
-                Problem(f"{name} of sample '{self.ids[row]}' is beyond what can be computed with: {values[row]:.3g}",
-                        self.place(row), hint)
-                for row in rows[:5].tolist()
-            ]  # fmt: skip
-            if len(rows) > 5:
-                rest = [f"'{self.ids[row]}'" for row in rows[5:].tolist()]
-                problems.append(Problem(f"{name}: likewise {name_some(rest, 10)}", self.file))
-            headline = f"{len(rows)} of {len(self)} values of {name} in {self.file} can't be computed with"
-            raise InputError(headline, problems=problems)
+            told = [(row, f"beyond what can be computed with: {values[row]:.3g}", hint) for row in rows]
+            raise self._refuse(name, told, "can't be computed with")
+
+    def _refuse(self, name: str, told: list[tuple[int, str, str]], are: str) -> InputError:
+        """Return the error of values by row: what each is, and how to mend it."""
+        problems = [
+            Problem(f"{name} of sample '{self.ids[row]}' is {what}", self.place(row), hint)
+            for row, what, hint in told[:5]
+        ]
+        if len(told) > 5:
+            rest = [f"'{self.ids[row]}'" for row, _, _ in told[5:]]
+            problems.append(Problem(f"{name}: likewise {name_some(rest, 10)}", self.file))
+        return InputError(
+            f"{len(told)} of {len(self)} values of {name} in {self.file} {are}", problems=problems
+        )
 
     def labels(self, name: str) -> list[tuple[str, ...]] | None:
         """Return the texts of the label `name` of each record (n), or None where no record has the column.
@@ -336,5 +331,10 @@ def _parse_number(text: str) -> float | None:
         return None
 
 
-def _shorten(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _how_to_write(value: str) -> str:
+    """Return how a value should be written that is no number, where that is plain."""
+    word = value.strip("'\" ").lower()
+    if word in _TRUTHS or word.endswith("%"):
+        return "write 1 and 0" if word in _TRUTHS else "write a share, 0.5 for 50 %"
+    is_number = "," in word and set(word) <= set("0123456789.,+-")
+    return "write the decimal point as '.', without thousands marks" if is_number else ""

@@ -60,6 +60,18 @@ def test_what_is_no_number_is_named_with_its_place(value):
     assert problem.message.startswith("s of sample 'q1' is not a number: ")
 
 
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [(True, "write 1 and 0"), ("False", "write 1 and 0"), (" no", "write 1 and 0"), ("PASS", "write 1 and 0"),
+     ("87 %", "write a share, 0.5 for 50 %"), ("0,87", "write the decimal point as '.', without thousands marks"),
+     ("good", ""), ([4, 5.5], "")],
+)  # fmt: skip
+def test_how_a_value_should_be_written_is_said_where_that_is_plain(value, hint):
+    with pytest.raises(InputError) as caught:
+        run_of(s=[1, value]).numbers("s")
+    assert caught.value.problems[0].hint == hint
+
+
 def test_many_refusals_are_counted():
     with pytest.raises(InputError) as caught:
         run_of(s=["x"] * 30).numbers("s")
