@@ -24,7 +24,7 @@ Evaluate: TypeAlias = Callable[[float, float, float], tuple[float, float]]
 
 MOST_DRAWS = 200_000
 _MOST_DRAWS_OF_FEW = 2_000_000
-"""Draws that a second look at a limit may take of few clusters: another seed moves an end by 0.15 % of the half width."""
+"""Draws that a second look at a limit may take of few clusters: the next seed moves an end by 0.15 % of its reach."""
 _IN_A_TAIL = 50
 _MOST_WEIGHTS = 500_000_000
 """Weights (clusters times draws) that a second look at a limit may cost."""
