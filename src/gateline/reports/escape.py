@@ -136,6 +136,42 @@ def markdown_name(text: str, most: int = MOST_OF_NAME) -> Markdown:
     return Markdown(f"`{_break_source(name)}`")
 
 
+_COMMANDS = "audit|check|ci|convert|doctor|explain|golden|harvest|init|inspect|lint|publish|reduce|review|schema|score"
+_PARTS = "calibration|metrics|missing|provenance|rules|samples|slices|statistics|waivers"
+_ANSWERS = "allow|drop|fail|false|independent|intersect|interval|last|mean|pass|refuse|true|value|warn|worst"
+_TYPED = re.compile(
+    rf"""(?<![\w.@/-])(?:
+        [a-z][a-z_.]*:[ ]\{{[^{{}}]*(?:\{{[^{{}}]*\}}[^{{}}]*)*\}}         # samples: {{on_mismatch: intersect}}
+        | gateline[ ](?:{_COMMANDS})\b(?:[ ](?:[A-Z][A-Z_]+|--?[a-z-]+))*  # gateline score GOLDEN OUTPUTS
+        | --[a-z]+(?:-[a-z]+)*                                           # --require-fresh
+        | [a-z]+(?:_[a-z]+)+:[ ](?:{_ANSWERS})\b                         # on_inconclusive: fail
+        | (?:{_PARTS})\.[a-z]+(?:[_.][a-z]+)*                            # samples.at_least
+        | [a-z]+(?:_[a-z]+)+(?:\.[a-z]+)*                                # answer_correct
+    )(?![\w@/-])""",
+    re.VERBOSE,
+)
+"""What a person types, as it stands in the sentences of this program: words of policies, commands and options."""
+
+
+def markdown_sentence(text: str, most: int = MOST_OF_SENTENCE) -> Markdown:
+    """Return a text as `markdown_text` does, in which words of policies, commands and options stand as code.
+
+    A text from a file may hold such words too: each piece is made harmless by itself, so it does not matter.
+    """
+    shown, told, end = clean(text, most).strip(), "", 0
+    for typed in _TYPED.finditer(shown):
+        told += _piece(shown[end : typed.start()]) + markdown_name(typed[0], most)
+        end = typed.end()
+    return markdown_text(shown, most) if not end else Markdown(told + _piece(shown[end:]))
+
+
+def _piece(text: str) -> str:
+    """Return a part of a sentence with the blanks at its ends, which say where a word begins."""
+    inner = text.strip(" ")
+    before, after = text[: len(text) - len(text.lstrip(" "))], text[len(text.rstrip(" ")) :] if inner else ""
+    return f"{before}{markdown_text(inner, MOST_OF_SENTENCE)}{after}"
+
+
 def fence_text(text: str, most: int = MOST_OF_NAME) -> str:
     """Return a text for a line of a fenced block, where it must not stand first."""
     source = _break_source(clean(text, most)).replace("::", f":{JOINER}:")
@@ -243,7 +279,7 @@ def _break_source(text: str) -> str:
     return text.replace("](", f"]{JOINER}(").replace("##[", f"##{JOINER}[").replace("-->", f"--{JOINER}>")
 
 
-IN_MARKDOWN = Spelling(name=markdown_name, text=markdown_text)
+IN_MARKDOWN = Spelling(name=markdown_name, text=markdown_sentence)
 IN_FENCE = Spelling(name=fence_text, text=fence_text)
 IN_TERMINAL = Spelling(name=terminal_name, text=terminal_text)
 IN_HTML = Spelling(name=html_name, text=html_text)

@@ -184,7 +184,7 @@ class _Page:
             spelling.say("markdown.all-checks", whole=self.whole) if self.is_short else "",
         ]
         problems = verdict.problems if len(verdict.problems) > 1 else []
-        notices = _some(facts.notices(verdict, spelling), most, markdown_text, spelling)
+        notices = _some(facts.notices(verdict, spelling), most, spelling.text, spelling)
         if verdict.verdict == "fail" and verdict.exit_code == 0:
             notices.insert(0, Markdown(facts.never_fails("`fail-on`", "`never`", spelling)))
         return {

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from gateline.cli.arguments import COMMANDS
 from gateline.reports import escape
+from gateline.texts import languages, load
 
 from .hostile import ATTACKS, REFERENCES, show, texts, unjoined
 
@@ -35,6 +37,58 @@ def test_markdown_text_is_shown_as_it_is(text: str) -> None:
     assert page.tags["p"] == 1
     assert squeezed(page.text) == squeezed(f"Before {escape.clean(text, 1000)} after.")
     assert not REFERENCES.search(page.prose)
+
+
+TYPED = ["samples: {on_mismatch: intersect}", "metrics: {a_b: {range: [0, 1]}}", "missing.drop_at_most",
+         "gateline score GOLDEN OUTPUTS", "--require-fresh", "on_inconclusive: fail", "answer_correct"]  # fmt: skip
+
+
+@settings(deadline=None)
+@examples
+@given(texts)
+def test_a_sentence_with_words_to_type_is_shown_as_it_is(text: str) -> None:
+    """Whatever stands between them, and on whichever side."""
+    for mixed in (text, *(f"{typed} {text} {typed}, {text}{typed}" for typed in TYPED)):
+        escaped = escape.markdown_sentence(mixed)
+        page = show(f"**Before {escaped} after.**")
+        assert set(page.tags) <= {"p", "strong", "code"}
+        assert page.tags["p"] == page.tags["strong"] == 1
+        assert squeezed(page.text) == squeezed(f"Before {escape.clean(mixed, 1000)} after.")
+        assert not REFERENCES.search(page.prose)
+        assert set(show(f"- {escaped}\n- last").tags) <= {"ul", "li", "code"}
+        row = show(f"| a | b |\n| --- | --- |\n| {escaped} | {escaped} |\n")
+        assert row.tags["td"] == 2
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_what_one_types_is_code_and_the_rest_is_prose(typed: str) -> None:
+    assert escape.markdown_sentence(f"write {typed}, or (with *care*) leave it.") == (
+        f"write `{typed}`, or \\(with \\*care\\*\\) leave it."
+    )
+
+
+@pytest.mark.parametrize(
+    "prose", ["gateline can't", "a - b", "runs/base_line.jsonl", "q_1@x", "well-known", "a: {"]
+)
+def test_prose_is_no_code(prose: str) -> None:
+    assert "`" not in escape.markdown_sentence(prose)
+
+
+def test_every_command_is_known_as_one() -> None:
+    for command in COMMANDS:
+        assert escape.markdown_sentence(f"run gateline {command} now") == f"run `gateline {command}` now"
+
+
+def test_no_hint_or_note_of_ours_shows_an_escaped_word_of_a_policy() -> None:
+    """In every language: a word with an underscore is code or a field, never prose with a backslash in it."""
+    for language in languages():
+        for key, template in load(language)._templates.items():
+            if not key.startswith(("hint.", "note.", "problem.")):
+                continue
+            for form in [template] if isinstance(template, str) else template.values():
+                said = re.sub(r"(?<!\{)\{[a-z_]+\}(?!\})", "x", form).replace("{{", "{").replace("}}", "}")
+                shown = escape.markdown_sentence(said)
+                assert not re.search(r"\\[_{]", shown), (key, shown)
 
 
 @settings(deadline=None)

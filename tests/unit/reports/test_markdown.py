@@ -10,7 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from gateline.reports import markdown
-from gateline.reports.escape import clean
+from gateline.reports.escape import clean, markdown_sentence
 from gateline.verdict import BaseVerdict, Verdict
 
 from .hostile import ATTACKS, REFERENCES, replace_texts, show, texts
@@ -190,6 +190,8 @@ def test_no_text_from_a_file_changes_the_page(text: str) -> None:
         expected = show(markdown.render_summary(replace_texts(make(), "abc")))
         comment = markdown.render_summary(replace_texts(make(), text))
         page = show(comment)
+        if "`" in markdown_sentence(text):  # a word to type stands as code, also one from a file
+            assert page.tags.pop("code") >= expected.tags.pop("code")
         assert page.tags == expected.tags
         assert page.comments[:1] == page.comments
         assert not {"a", "img"} & page.tags.keys()
