@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gateline.errors import InputError, NotComparable
 from gateline.findings import Status
 from gateline.guard import compare_policies
-from runs import LIMIT, TOLERANCE, judge_one, make_pairs, make_run, read, records
+from runs import LIMIT, TOLERANCE, judge_one, make_pairs, make_run, read, records, set_field
 
 HINT = (
     "  (try each question equally often: to repeat only what failed lifts every mean; or, where that is meant, write "
@@ -215,3 +215,96 @@ def test_where_as_many_were_tried_again_as_not_the_numbers_tell_still() -> None:
     assert with_attempts([1] * 15 + [2] * 15)[0].startswith(
         "candidate.jsonl: 15 of 30 questions have other attempts"
     )
+
+
+# --- the same by counts that lie just on either side
+
+
+def test_two_percent_of_a_plan_may_be_missing_and_no_more() -> None:
+    """Of 100 attempts that 50 questions with two each would have, two are 2 %."""
+    loose = {"missing": "{drop_at_most: 1}"}
+    assert len(make_pairs("a*48 1>1,1 b*2 1>1", missing="{drop_at_most: 2%}").ids) == 50
+    assert len(make_pairs("a*48 1>1,1 b*2 1>1", **loose).ids) == 50
+    named = "'b1' 1 ×, 'b2' 1 ×, 'b3' 1 ×"
+    assert refused("a*47 1>1,1 b*3 1>1", **loose) == [
+        f"candidate.jsonl: 3 of 50 questions were not tried as often as the others (2 ×): {named}{HINT}"
+    ]
+
+
+def test_two_in_a_hundred_questions_may_have_an_odd_attempt_and_no_more() -> None:
+    assert with_attempts([1] * 49 + [2], "a*50 1>1") == []
+    assert with_attempts([1] * 48 + [2] * 2, "a*50 1>1")[0].startswith(
+        "candidate.jsonl: 2 of 50 questions have other attempts"
+    )
+
+
+@pytest.mark.parametrize(("number", "counts"), [(999, True), (1000, False)])
+def test_numbers_of_more_than_three_digits_are_no_numbers_of_attempts(number: int, counts: bool) -> None:
+    assert bool(with_attempts([1] * 20 + [number] * 10)) is counts
+
+
+@pytest.mark.parametrize(("half", "counts"), [(3, False), (4, True)])
+def test_where_half_have_another_number_it_takes_four_questions_for_each(half: int, counts: bool) -> None:
+    """Of fewer, the numbers may as well be seeds."""
+    assert bool(with_attempts([1] * half + [2] * half, f"a*{2 * half} 1>1")) is counts
+
+
+def several(*numbers: tuple[int, ...]) -> tuple[list[str], list[str]]:
+    """Return problems and notices of runs in which each question was tried under these numbers, in both."""
+    tries = [",".join("1" * len(kept)) for kept in numbers]
+    before, after = records(" ".join(f"q{place:02} {one}>{one}" for place, one in enumerate(tries)))
+    flat = [number for kept in numbers for number in kept]
+    for side in (before, after):
+        for record, number in zip(side, flat, strict=True):
+            record["attempt"] = number
+    set_field(after, answer="in other words")
+    try:
+        return [], make_pairs((make_run(before, "baseline.jsonl"), make_run(after))).notices
+    except NotComparable as error:
+        return [str(problem) for problem in error.problems], []
+
+
+def test_what_most_have_counts_and_not_the_commonest_pair() -> None:
+    """Of three attempts each question lost one by chance: all three are usual, though no question has them all."""
+    lost_one = [(1, 2), (2, 3), (1, 3)] * 10
+    assert several(*lost_one, (1, 2)) == ([], [])
+    found, _ = several(*lost_one, (10, 2), (1, 10))
+    assert found[0] == (
+        "baseline.jsonl: 2 of 32 questions have other attempts than the rest (#1, 2, 3): 'q30' #2, 10, 'q31' #1, 10"
+        + HINT
+    )
+
+
+def test_plans_that_both_runs_share_give_no_notice() -> None:
+    assert make_pairs("a*5 1,1>1,0 b*5 1>0").notices == []
+
+
+def test_a_run_alone_with_several_attempts_is_compared_with_no_other() -> None:
+    _, after = records("a*9 1>1,1")
+    assert make_pairs((None, make_run(after))).notices == []
+
+
+def test_questions_are_usual_among_those_that_the_other_run_tries_as_often() -> None:
+    """Those tried evenly say nothing of what is usual among the others; all that are odd are named."""
+    loose = {"missing": "{drop_at_most: 1}"}
+    pairs = make_pairs("a*5 1>1 b*2 1>1,1,1 c*4 1,1>1,1", **ALLOWED, **loose)
+    assert pairs.notices[1:] == [
+        "candidate.jsonl: 2 of 11 questions were not tried as often as the others (1 ×): 'b1' 3 ×, 'b2' 3 ×"
+    ]
+    pairs = make_pairs("a*2 1>1 b*5 1>1,1,1 c*4 1,1>1,1 d 1,1>1", **ALLOWED, **loose)
+    assert pairs.notices[-1] == (
+        "candidate.jsonl: 3 of 12 questions were not tried as often as the others (2, 3 ×): 'a1' 1 ×, 'a2' 1 ×, "
+        "'d' 1 ×"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a 1>1 b 1>1,1 c 1>1,1,1", "1, 2, 3 ×"),
+        ("a 1>1 b 1>1,1 c 1>1,1,1 d 1>1,1,1,1,1", "1 … 5 ×"),
+    ],
+)
+def test_many_numbers_of_attempts_are_told_by_their_ends(text: str, told: str) -> None:
+    notices = make_pairs(text, **ALLOWED).notices
+    assert notices[0] == f"questions were tried 1 × in the baseline, {told} in the candidate"

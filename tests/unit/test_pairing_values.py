@@ -430,6 +430,9 @@ def test_tokens_may_be_counted_by_kind() -> None:
         ("usage.completionTokens", True),
         ("token_usage.input", True),
         ("token_count", True),
+        ("prompt_token_counts", True),
+        ("token", False),
+        ("token_id", False),
         ("max_tokens", False),
         ("context_tokens", False),
         ("time_to_first_token_ms", False),
@@ -440,6 +443,31 @@ def test_every_count_of_spent_tokens_shows_that_a_price_is_unknown(field: str, i
         runs = costs([0, 0.02])
         runs[1].fields[field] = column
         assert candidate(runs, "cost", **COST) == [None if is_unknown else 0.0, 0.02]
+
+
+@pytest.mark.parametrize("order", [("tokens.input", "tokens.output"), ("tokens.output", "tokens.input")])
+def test_one_token_of_one_kind_is_spent(order: tuple[str, str]) -> None:
+    runs = costs([0, 0, 0.02])
+    for name in order:
+        runs[1].fields[name] = np.array([1.0, 0.0, 5.0] if name == "tokens.input" else [0.0, 0.0, 5.0])
+    assert candidate(runs, "cost", **COST) == [None, 0.0, 0.02]
+
+
+@pytest.mark.parametrize("word", ["1", "yes", " True "])
+def test_a_table_says_in_words_that_an_answer_came_from_the_cache(word: str) -> None:
+    runs = costs([0.5, 0.02, 0.03])
+    runs[1].fields["cached"] = [word, "0", None]
+    assert candidate(runs, "cost", **COST) == [None, 0.02, 0.03]
+
+
+def test_a_code_is_a_whole_number_and_a_rate_is_none() -> None:
+    """A code beside every record, 200 where all went well; a measured share of errors voids no score."""
+    codes = with_fields("a*4 1>1")
+    codes[1].fields["error.code"] = np.array([np.nan, 200.0, 503.0, 404.0])
+    assert candidate(codes) == [1.0, 1.0, None, None]
+    rates = with_fields("a*4 1>1")
+    rates[1].fields["error.rate"] = np.array([np.nan, 0.5, 1.0, 0.0])
+    assert candidate(rates) == [1.0] * 4
 
 
 def test_the_price_is_unknown_in_a_ratio_too() -> None:
