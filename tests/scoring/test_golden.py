@@ -74,7 +74,38 @@ def test_the_same_question_twice(golden):
     other = golden(
         [*CLEAN, {"id": "q9", "question": "How long is leave?", "relevant": ["d7"], "answerable": True}]
     )
-    assert note_of(other, "contradiction").message == "the same question has different relevant ids"
+    assert note_of(other, "contradiction").message.startswith("the same question has different relevant ids;")
+
+
+TWINS = [
+    ({"reference": "Three months."}, {"reference": "Six weeks."}, "contradiction"),
+    ({"reference": "Three months."}, {"reference": "three  months"}, "duplicate"),
+    ({"reference": "5 %"}, {"reference": "-5 %"}, "contradiction"),
+    ({"reference": "Three months."}, {}, "duplicate"),
+    ({"relevant": ["d1"]}, {"relevant": ["d2"]}, "contradiction"),
+    ({"required_claims": ["a"]}, {"required_claims": ["b"]}, "contradiction"),
+    ({"answer_set": ["a"]}, {"answer_set": ["a", "b"]}, "contradiction"),
+    ({"answerable": True}, {"answerable": False}, "contradiction"),
+    ({}, {}, "duplicate"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "told"), TWINS)
+def test_one_question_with_two_right_answers_is_a_contradiction_and_no_duplicate(golden, first, second, told):
+    """A duplicate is mended by dropping either; of two answers somebody has to say which one holds."""
+    asked = {"question": "How long is the notice period?"}
+    found = golden([*CLEAN, {"id": "t1", **asked, **first}, {"id": "t2", **asked, **second}])
+    notes = [note for note in found.errors if {"t1", "t2"} <= set(note.ids)]
+    assert [note.check for note in notes] == [told]
+
+
+def test_the_two_answers_are_shown(golden):
+    asked = {"question": "How long is the notice period?"}
+    twins = [
+        {"id": f"t{at}", **asked, "reference": text}
+        for at, text in enumerate(("Three months.", "Six weeks."))
+    ]
+    assert "'Three months.' and 'Six weeks.'" in note_of(golden([*CLEAN, *twins]), "contradiction").message
 
 
 def test_the_same_question_in_two_splits_leaks(golden):

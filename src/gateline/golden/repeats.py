@@ -5,15 +5,25 @@ A question in two splits leaks from one into the other; one that stands twice co
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gateline.errors import cut
 from gateline.golden.gaps import is_harvested
 from gateline.golden.likeness import find_alike
 from gateline.golden.notes import Note
 from gateline.golden.questions import GoldenSet, normalise
+
+_ANSWERS = (
+    ("reference_answer", "reference answers"),
+    ("relevant", "relevant ids"),
+    ("required_claims", "required claims"),
+    ("answer_set", "answer sets"),
+)
+"""Labels that say what the right answer is, with the words for them."""
 
 
 @dataclass(frozen=True)
@@ -67,25 +77,53 @@ def _find_duplicates(asked: Sequence[_Asked]) -> list[Note]:
     for group in by_text.values():
         if len(group) < 2:
             continue
-        names, first = [one.name for one in group], group[0]
+        names = [one.name for one in group]
+        contradictions = [
+            note for label, words in _ANSWERS if (note := _find_two_answers(group, label, words))
+        ]
         splits = sorted({one.split for one in group})
         if len(splits) > 1:
             said = f"the same question stands in the splits {', '.join(splits)}"
             notes.append(Note("error", "leak", said, names, group[1].place))
-        else:
-            notes.append(
-                Note("error", "duplicate", "the same question stands more than once", names, group[1].place)
-            )
-        for label, words in (("relevant", "relevant ids"), ("required_claims", "required claims")):
-            known = [labels for one in group if (labels := _labels_of(one, label)) is not None]
-            if len(set(known)) > 1:
-                said = f"the same question has different {words}"
-                notes.append(Note("error", "contradiction", said, names, first.place))
+        elif not contradictions and not _differ_in_answerable(group):
+            said = "the same question stands more than once"
+            notes.append(Note("error", "duplicate", said, names, group[1].place))
+        notes += contradictions
     return notes
 
 
+def _find_two_answers(group: Sequence[_Asked], label: str, words: str) -> Note | None:
+    """Return that one question has two right answers: no system can give both, and which is meant is not known."""
+    known = [(labels, one) for one in group if (labels := _labels_of(one, label)) is not None]
+    if len({labels for labels, _ in known}) < 2:
+        return None
+    first = known[0]
+    other = next(one for one in known if one[0] != first[0])
+    said = f"the same question has different {words}"
+    if label == "reference_answer":
+        texts = [cut((one.golden.reference_answers or [])[one.row] or "", 40) for _, one in (first, other)]
+        said += f": '{texts[0]}' and '{texts[1]}'"
+    said += "; keep the one that holds, or tell the questions apart"
+    return Note("error", "contradiction", said, [one.name for _, one in known], other[1].place)
+
+
+def _differ_in_answerable(group: Sequence[_Asked]) -> bool:
+    """Return whether one of them has an answer and another none, which is told as a contradiction elsewhere."""
+    known = {one.golden.answerable[one.row] for one in group if one.golden.answerable}
+    return {True, False} <= known and len({id(one.golden) for one in group}) == 1
+
+
+def _as_answer(text: str) -> str:
+    """Return an answer without case, superfluous blanks and its last stop; a sign before a number stays."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(" .!")
+
+
 def _labels_of(one: _Asked, label: str) -> frozenset[str] | None:
-    """Return a question's relevant ids or required claims, None where there are none."""
+    """Return what a question's right answer is by one of its labels, None where it has none."""
+    if label == "reference_answer":
+        texts = one.golden.reference_answers
+        text = _as_answer(texts[one.row] or "") if texts else ""
+        return frozenset({text}) if text else None
     if label == "relevant":
         grades = one.golden.relevant[one.row] if one.golden.relevant else None
         return None if grades is None else frozenset(name for name, grade in grades.items() if grade > 0)
