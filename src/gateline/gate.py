@@ -7,8 +7,10 @@ the files that are named.
 from __future__ import annotations
 
 import datetime
+import shlex
 from collections.abc import Sequence
 from os import PathLike
+from pathlib import PurePath
 
 from gateline.calibration import read_labels
 from gateline.comparison import Comparison
@@ -22,7 +24,7 @@ from gateline.readers import read_run
 from gateline.reduced_mark import is_reduced
 from gateline.reduction.file import FORMAT as REDUCED
 from gateline.reduction.file import read_reduced
-from gateline.remark import said
+from gateline.remark import Said, said
 from gateline.samples import Run
 from gateline.verdict import PolicyChange, Verdict
 from gateline.waivers import apply_waivers
@@ -30,6 +32,9 @@ from gateline.waivers import apply_waivers
 __all__ = ["Options", "check", "compare", "give_up"]
 
 File = str | PathLike[str]
+
+_LOGS = frozenset({"gateline-jsonl", "jsonl", "parquet"})
+"""Formats of a run that gateline reduce takes as they are."""
 
 
 def check(
@@ -120,12 +125,25 @@ def _compare_reduced(known: Known, policy: PolicyFile, runs: list[Run]) -> Compa
     reduced = [run.reduced for run in runs if isinstance(run, ReducedRun) and run.reduced is not None]
     if len(reduced) < len(runs):
         whole = next(run for run in runs if not isinstance(run, ReducedRun))
-        raise InputError(
-            "is not reduced, and the other run is", whole.file, "gateline reduce both, or neither"
-        )
+        other = next(run for run in runs if isinstance(run, ReducedRun))
+        what = said("problem.one-reduced", other=other.file)
+        raise InputError(what, whole.file, _how_to_reduce(whole, other.file, policy.file))
     comparison = join(policy, reduced)
     known.pairs = comparison.pairs
     return comparison
+
+
+def _how_to_reduce(whole: Run, other: str, policy: str) -> Said:
+    """Return the command that makes a run one to be held against a reduced one; of a report, a log comes first."""
+    stem, log = PurePath(whole.file).with_suffix(""), whole.file
+    steps = []
+    if whole.format not in _LOGS:
+        log = f"{stem}.log.jsonl"
+        steps.append(shlex.join(["gateline", "convert", whole.file, "--output", log]))
+    steps.append(
+        shlex.join(["gateline", "reduce", log, "--policy", policy, "--output", f"{stem}.reduced.json"])
+    )
+    return said("hint.one-reduced", commands=" && ".join(steps), file=f"{stem}.reduced.json", other=other)
 
 
 def _settle_reduced(found: list[Finding], comparison: Comparison, policy: PolicyFile) -> list[Finding]:

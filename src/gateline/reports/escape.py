@@ -139,10 +139,11 @@ def markdown_name(text: str, most: int = MOST_OF_NAME) -> Markdown:
 _COMMANDS = "audit|check|ci|convert|doctor|explain|golden|harvest|init|inspect|lint|publish|reduce|review|schema|score"
 _PARTS = "calibration|metrics|missing|provenance|rules|samples|slices|statistics|waivers"
 _ANSWERS = "allow|drop|fail|false|independent|intersect|interval|last|mean|pass|refuse|true|value|warn|worst"
+_FILE = r"[\w./-]+\.(?:jsonl?|parquet|ya?ml)"
 _TYPED = re.compile(
     rf"""(?<![\w.@/-])(?:
         [a-z][a-z_.]*:[ ]\{{[^{{}}]*(?:\{{[^{{}}]*\}}[^{{}}]*)*\}}         # samples: {{on_mismatch: intersect}}
-        | gateline[ ](?:{_COMMANDS})\b(?:[ ](?:[A-Z][A-Z_]+|--?[a-z-]+))*  # gateline score GOLDEN OUTPUTS
+        | gateline[ ](?:{_COMMANDS})\b(?:[ ](?:[A-Z][A-Z_]+|--?[a-z-]+|{_FILE}))*  # gateline score GOLDEN OUTPUTS
         | --[a-z]+(?:-[a-z]+)*                                           # --require-fresh
         | [a-z]+(?:_[a-z]+)+:[ ](?:{_ANSWERS})\b                         # on_inconclusive: fail
         | (?:{_PARTS})\.[a-z]+(?:[_.][a-z]+)*                            # samples.at_least

@@ -499,6 +499,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{count} question in a run is too few for a verdict: samples.at_least is {least}",
         "other": "{count} questions in a run are too few for a verdict: samples.at_least is {least}",
     },
+    "problem.one-reduced": "is not reduced, and the other run ({other}) is: sums can't be held against single samples",
+    "hint.one-reduced": "{commands}, and check {file} in its place; or check the log that {other} was made of",
     "problem.not-reduced": "samples.on_mismatch: independent compares runs of other questions, and only reduced ones",
     "hint.not-reduced": "gateline reduce both logs; or samples: {{on_mismatch: refuse}} for runs of the same questions",
     "problem.unpaired-not-permitted": "was reduced as a run of other questions, which the policy does not permit",

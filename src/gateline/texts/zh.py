@@ -379,6 +379,8 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "从两份日志中随机抽取同样多的问题；或写 missing: {{drop_at_most: …}}（现为 {share}%），但要清楚这会掩盖什么"
     ),
     "problem.too-few-questions": "有一次运行只有 {count} 个问题，不足以判定：samples.at_least 为 {least}",
+    "problem.one-reduced": "没有归约，而另一次运行（{other}）已归约：汇总值无法与单个样本比较",
+    "hint.one-reduced": "{commands}，然后改用 {file} 检查；或者改用生成 {other} 的日志检查",
     "problem.not-reduced": "samples.on_mismatch: independent 比较问题各不相同的两次运行，只适用于归约后的文件",
     "hint.not-reduced": (
         "用 gateline reduce 归约两份日志；若两次运行回答的是相同的问题，写 samples: {{on_mismatch: refuse}}"
