@@ -14,8 +14,9 @@ import pytest
 from gateline.errors import GatelineError, InputError, NotComparable
 from gateline.pairing import Pairs
 from gateline.pairing.values import COUNTED_WORST, NO_ANSWER, NO_SCORE, OK, UNDEFINED, SideValues
+from gateline.pairing.worst import assume_worst
 from gateline.samples import MetricFacts, Run
-from runs import make_pairs, make_run, make_runs, records, set_field, set_metric
+from runs import make_pairs, make_run, make_runs, read, records, set_field, set_metric
 
 ANY = "{drop_at_most: 1}"
 INTERSECT = "{at_least: 1, on_mismatch: intersect}"
@@ -287,3 +288,84 @@ def test_a_run_alone_has_no_baseline_to_compare_scales_with() -> None:
     pairs: Pairs = make_pairs((None, make_runs("a*5 1>70")[1]), LIMIT, metrics="{score: {better: higher}}")
     assert pairs.metrics["score"].baseline is None
     assert pairs.metrics["score"].candidate.value.tolist() == [70.0] * 5
+
+
+# --- were what is left out as bad as can be
+
+
+def worst_of(runs: tuple[Run, Run], rule: str, **parts: str) -> SideValues:
+    pairs = make_pairs(runs, rule, **{"missing": ANY, **parts})
+    return (
+        assume_worst(pairs, read(rule, **{"missing": ANY, **parts}).policy.metrics).metrics["rate"].candidate
+    )
+
+
+def test_the_worst_of_a_part_of_the_attempts_weighs_as_much_as_the_heaviest_for_that_part() -> None:
+    """Half of one claim of one, and half of what is lost: three of three."""
+    sides = records("a 1,1>1,1 b 1,1>1,1")
+    for side, numbers in zip(
+        sides, ([(0, 1), (0, 1), (0, 3), (0, 3)], [(0, 1), (None, 1), (0, 3), (0, 3)]), strict=True
+    ):
+        set_metric(side, "bad", [bad for bad, _ in numbers])
+        set_metric(side, "claims", [claims for _, claims in numbers])
+    filled = worst_of((make_run(sides[0]), make_run(sides[1])), RATE_RULE, metrics=RATE)
+    assert filled.weight is not None
+    assert filled.weight.tolist() == [0.5 * 1 + 0.5 * 3, 3]
+    assert filled.value.tolist() == [0.5 * 0 + 0.5 * 3, 0]
+
+
+def test_denominators_below_1_are_no_heavier_in_what_is_lost() -> None:
+    sides = records("a 1>1 b 1>1")
+    for side, bad in zip(sides, ([0.1, 0.1], [0.1, None]), strict=True):
+        set_metric(side, "bad", bad)
+        set_metric(side, "claims", [0.5, 0.25])
+    filled = worst_of((make_run(sides[0]), make_run(sides[1])), RATE_RULE, metrics=RATE)
+    assert filled.weight is not None
+    assert (filled.weight.tolist(), filled.value.tolist()) == ([0.5, 0.5], [0.1, 0.5])
+
+
+def test_what_a_metric_is_not_asked_of_is_not_filled_up() -> None:
+    metrics = "{score: {better: higher, range: [0, 1], applies_to: language=de}}"
+    pairs = make_pairs("a de 1>1 b de 1>? c en 1>? d en 1>1", LIMIT, metrics=metrics, missing=ANY)
+    filled = assume_worst(pairs, read(LIMIT, metrics=metrics).policy.metrics).metrics["score"].candidate
+    assert filled.usable.tolist()[:3] == [True, True, False]
+    assert filled.value[:2].tolist() == [1.0, 0.0]
+    assert filled.usable.tolist()[3] is bool(pairs.metrics["score"].candidate.usable[3])
+
+
+# --- the slices of hard rules
+
+
+def test_the_slices_of_hard_rules_are_those_of_the_metric_that_is_asked_for() -> None:
+    metrics = "{score: {better: higher}, other: {better: higher}}"
+    hard = "kind: limit, at_least: 0, hard: true"
+    terms = read(
+        f"{{id: a, metric: score, {hard}, slice: language=de}}",
+        f"{{id: b, metric: other, {hard}, slice: risk=high}}",
+        f"{{id: c, metric: score, {hard}, slices: [region]}}",
+        f"{{id: d, metric: other, {hard}, slices: [tier]}}",
+        f"{{id: e, metric: other, {hard}}}",
+        "{id: f, metric: score, kind: limit, at_least: 0, slice: soft=x}",
+        metrics=metrics,
+    ).terms()
+
+    def family(label: str) -> list[str]:
+        return [f"{label}=2", f"{label}=1"]
+
+    assert terms.hard_slices(family, "score") == ["language=de", "region=1", "region=2"]
+    assert terms.hard_slices(family, "other") == ["risk=high", "tier=1", "tier=2"]
+    assert terms.hard_slices(family) == [
+        "language=de",
+        "region=1",
+        "region=2",
+        "risk=high",
+        "tier=1",
+        "tier=2",
+    ]
+
+
+def test_runs_that_answered_other_questions_are_compared_after_they_are_reduced_only() -> None:
+    with pytest.raises(NotComparable) as raised:
+        make_pairs("a 1>- b ->1", samples="{at_least: 1, on_mismatch: independent}")
+    assert raised.value.problems[0].where == "candidate.jsonl"
+    assert "gateline reduce" in str(raised.value)
