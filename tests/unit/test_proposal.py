@@ -426,11 +426,49 @@ def test_tests_that_all_fail_by_what_they_scored_nothing_for_are_blocked_by_a_fi
     assert check(policy, baseline, report("candidate.xml", broken=True), on=day).verdict == "fail"
 
 
-def test_a_candidate_whose_requests_fail_has_a_verdict_where_costs_are_judged():
-    metrics = {"faithfulness": np.linspace(0, 1, 60).tolist()}
-    with_cost = run_of(60, metrics=metrics, fields={"cost_usd": np.linspace(0.1, 0.2, 60).tolist()})
-    assert propose(with_cost).missing.drop_at_most == 0.1
-    assert propose(run_of(60, metrics=metrics)).missing.drop_at_most < 0.1
+@pytest.mark.parametrize("lacking", [0, 2])
+@pytest.mark.parametrize("failing", [0, 1, 4, 8, 40])
+def test_a_candidate_whose_requests_fail_has_a_verdict_where_times_and_costs_are_judged(
+    tmp_path, lacking, failing
+):
+    """Failed requests have neither; that must not end without a verdict, nor let more scores go missing unseen."""
+
+    def write(name: str, fails: int, bare: int) -> Path:
+        rows = []
+        for row in range(60):
+            record = {"id": f"q{row}", "metrics": {"correct": float(row % 6 > 0)}}
+            record |= {"latency_ms": 500 + 7 * row, "cost_usd": 0.002 + row * 1e-5} if row >= bare else {}
+            rows.append(
+                {"id": f"q{row}", "metrics": {}, "error": "no_answer"} if row >= 60 - fails else record
+            )
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    baseline = write("before.jsonl", 0, lacking)
+    text = propose_policy(read_run(baseline))
+    policy = tmp_path / "p.yml"
+    policy.write_text(text, encoding="utf-8")
+    proposed = read_policy(text, "p.yml").policy
+    assert proposed.missing.drop_at_most == (0.1 if lacking else 0.02)
+    assert ("requests of this run have no time or no cost" in text) == bool(lacking)
+    assert all(
+        (metric.worst is None) == (bool(lacking) or name == "correct")
+        for name, metric in proposed.metrics.items()
+    )
+    found = check(policy, baseline, write("after.jsonl", failing, lacking), on=datetime.date(2026, 1, 5))
+    if not lacking:
+        assert found.verdict == ("pass" if failing <= 1 else "fail")
+        assert not [part for part in found.pairing.no_answer if part.counted_as != "worst"]
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"cost_usd": np.linspace(0.1, 0.2, 60).tolist()}], ids=["scores", "a cost"]
+)
+def test_no_more_may_be_left_out_than_the_default_where_nothing_is_missing(fields):
+    run = run_of(60, metrics={"faithfulness": np.linspace(0, 1, 60).tolist()}, fields=fields)
+    assert propose(run).missing.drop_at_most == 0.02
+    assert "the default, as this run lacks so little" in propose_policy(run)
 
 
 def test_few_questions_are_told_at_the_top_from_which_loss_on_they_catch_one():

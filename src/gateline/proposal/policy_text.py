@@ -10,8 +10,15 @@ from gateline.field_names import words_of
 from gateline.inspection import Inspection, inspect_run
 from gateline.proposal.choices import FEWEST_IN_SLICE
 from gateline.proposal.floors import Floor
-from gateline.proposal.rule_lines import find_floor, propose_rules
-from gateline.proposal.selection import Chosen, Selection, fewest_values, select, share_left_out
+from gateline.proposal.rule_lines import choose_worst, find_floor, propose_rules
+from gateline.proposal.selection import (
+    Chosen,
+    Selection,
+    fewest_values,
+    lacks_red_lines,
+    select,
+    share_left_out,
+)
 from gateline.proposal.yaml_words import comment, number, quote
 from gateline.reports.escape import clean
 from gateline.samples import Run
@@ -186,6 +193,10 @@ def _define(one: Chosen) -> str:
         parts.append(f"summary: {metric.summary}")
     if one.part is not None:
         parts.append(f"applies_to: {quote(one.part.name)}")
+    worst = choose_worst(one)
+    if worst is not None:
+        parts.append(f"worst: {number(worst)}")
+        note = "  # worst: what a request counts that failed, and so has none"
     if metric.is_guess:
         note = "  # CHECK: the name does not say which way is better"
     return f"  {quote(metric.name)}: {{{', '.join(parts)}}}{note}"
@@ -204,9 +215,11 @@ def _propose_missing(selection: Selection) -> list[str]:
         for one in selection.metrics
         if one.left_out > 0.02
     ]
-    why = "past this share there is no verdict" + ("; room for one sample more" if share > 0.02 else "")
-    if any(one.metric.is_red_line for one in selection.metrics):
-        why = "past this share there is no verdict; a request that failed has no time and no cost"
+    why = "past this share there is no verdict; the default, as this run lacks so little"
+    if lacks_red_lines(selection.metrics):
+        why = "past this share there is no verdict; requests of this run have no time or no cost, and more may fail"
+    elif share > 0.02:
+        why = "past this share there is no verdict; what this run lacks, and room for one sample more"
     lines.append(f"  drop_at_most: {share * 100:g}%    # {why}")
     return lines
 

@@ -96,11 +96,27 @@ def _hold(one: Chosen, tolerance: Tolerance, word: str, samples: int, settings: 
     return f"  - {{id: {rule}, kind: tolerance, metric: {quote(name)}{settings}, worse_by_at_most: {bound}}}{note}"
 
 
+def choose_worst(one: Chosen) -> float | None:
+    """Return what a failed request counts in a time or a cost; None where this run has failed ones or lacks numbers.
+
+    It is beyond all that this run took and twice the limit, so that failing is never fast or cheap. Where requests
+    fail already, that would move the number itself, and what it should be is for a person to say.
+    """
+    if not one.metric.is_red_line or one.left_out > 0 or one.has_failed:
+        return None
+    worst = max(float(one.sample.values.max()), 2 * HEADROOM * _sum_up(one))
+    return round_up_to_two_digits(worst) if worst > 0 else None
+
+
+def _sum_up(one: Chosen) -> float:
+    """Return what this run took, as the gate sums it up."""
+    statistic = Statistic("quantile", 0.95) if one.metric.summary == "p95" else Statistic("mean")
+    return evaluate(one.sample.values, None, statistic)
+
+
 def _draw_line(one: Chosen) -> str:
     """Return a limit with head-room above what this run took, as the gate sums it up."""
-    metric = one.metric
-    statistic = Statistic("quantile", 0.95) if metric.summary == "p95" else Statistic("mean")
-    seen = evaluate(one.sample.values, None, statistic)
+    metric, seen = one.metric, _sum_up(one)
     name, rule = quote(metric.name), quote(f"{metric.name}-line")
     if not seen > 0:
         return f"  - {{id: {rule}, kind: tolerance, metric: {name}, worse_by_at_most: 0, decide_by: value}}"

@@ -17,6 +17,7 @@ from gateline.errors import GatelineError, InputError
 from gateline.inspection import Inspection, LabelColumn
 from gateline.pairing import Pairs, Rows, Terms, pair
 from gateline.pairing.settings import Missing, Provenance, Samples, Slices
+from gateline.pairing.values import COUNTED_WORST
 from gateline.proposal.choices import (
     FEWEST_IN_SLICE,
     REASONS,
@@ -44,7 +45,7 @@ FEWEST_FOR_ONE_MORE = 20
 
 
 ROOM_OF_RED_LINES = 0.1
-"""Share that may be left out where a time or a cost is judged, which failed requests don't have."""
+"""Share that may be left out where a time or a cost is judged that requests of this run don't have."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ class Chosen:
     """How many of them have no value, in one attempt at least."""
     left_out: float
     """Share of the values that is left out."""
+    has_failed: bool
+    """Whether a question for which it is defined was not answered, and counts as the worst."""
     sample: Sample
     """The values that count (questions), attempts averaged, what the system failed to answer as its worst."""
     large: dict[str, Sample]
@@ -260,6 +263,7 @@ def _tell(
         expected=len(expected),
         missing=int((lost > 0).sum()),
         left_out=float(lost.mean()) if len(lost) else 1.0,
+        has_failed=bool((side.cause[expected] == COUNTED_WORST).any()),
         sample=sample,
         large={place: sample_of(rows) for place, rows in places.items() if len(rows) >= FEWEST_IN_SLICE},
         small={
@@ -280,15 +284,21 @@ def fewest_values(chosen: Sequence[Chosen]) -> int:
     return max(1, min([FEWEST_IN_SLICE, *counts]))
 
 
+def lacks_red_lines(chosen: Sequence[Chosen]) -> bool:
+    """Return whether requests of this run have no time or no cost though the policy judges it."""
+    return any(one.metric.is_red_line and one.left_out > 0 for one in chosen)
+
+
 def share_left_out(chosen: Sequence[Chosen]) -> float:
     """Return the largest share that is left out of a metric, and one sample more, in whole percent; 2 or 10 % at least.
 
-    A request that failed has no time and no cost: with those, a candidate that breaks shall fail, not have no verdict.
+    Where requests of this run have no time or no cost, as failed ones do, more may: a candidate that breaks shall fail,
+    not have no verdict. Where none lacks them, a failed one counts as the worst instead, and nothing need be left out.
 
     Without the one more, of 40 samples none could be missing. Of very few samples it would be a large share.
     """
     shares = [
         one.left_out + (1 / one.expected if one.expected >= FEWEST_FOR_ONE_MORE else 0) for one in chosen
     ]
-    least = ROOM_OF_RED_LINES if any(one.metric.is_red_line for one in chosen) else 0.02
+    least = ROOM_OF_RED_LINES if lacks_red_lines(chosen) else 0.02
     return max(least, min(1.0, math.ceil(round(max(shares, default=0.0) * 100, 6)) / 100))
