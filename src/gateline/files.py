@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections import deque
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
@@ -48,12 +50,51 @@ def is_special(path: str | PathLike[str]) -> bool:
 
 
 def find_matches(path: str) -> list[str] | None:
-    """Return what a pattern matches, sorted; None for a path that is there, or that is no pattern."""
+    """Return what a pattern matches, sorted; None for a path that is there, or that is no pattern.
+
+    `**` stands for any folders, none among them, but for hidden ones.
+    """
     if not set(path) & set("*?[") or is_there(path):
         return None
-    from glob import glob
+    return sorted(set(_match(path)))
 
-    return sorted(glob(path, recursive=True))  # noqa: PTH207  (a Path would change how the file is named)
+
+def _match(pattern: str) -> Iterator[str]:
+    from glob import escape, glob
+
+    parts = pattern.split("/")
+    if "**" not in parts:
+        yield from glob(pattern)  # noqa: PTH207  (a Path would change how the file is named)
+        return
+    at = parts.index("**")
+    head, tail = "/".join(parts[:at]), "/".join(parts[at + 1 :])
+    tops = [f"{top}/" for top in glob(head)] if head else ["/" * at]  # noqa: PTH207
+    for top in tops:
+        for folder in _folders(top):
+            yield from _match(escape(folder) + (tail or "*"))
+
+
+def _folders(top: str) -> Iterator[str]:
+    """Give a folder and those below it, each with a slash at its end ("" for the working folder).
+
+    Each is given once, under a name without links where it has one: a link may lead to a folder that it is in.
+    """
+    seen: set[tuple[int, int]] = set()
+    todo = deque([top])
+    while todo:
+        folder = todo.popleft()
+        try:
+            facts = os.stat(folder or ".")  # noqa: PTH116
+            entries = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        if (facts.st_dev, facts.st_ino) in seen:
+            continue
+        seen.add((facts.st_dev, facts.st_ino))
+        yield folder
+        inner = [entry for entry in entries if not entry.name.startswith(".") and is_folder(entry.path)]
+        todo.extendleft(f"{folder}{entry.name}/" for entry in reversed(inner) if not entry.is_symlink())
+        todo.extend(f"{folder}{entry.name}/" for entry in inner if entry.is_symlink())
 
 
 def _mode(path: str | PathLike[str]) -> int | None:

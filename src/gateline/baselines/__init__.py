@@ -11,7 +11,6 @@ and writes nothing.
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from gateline.errors import GatelineError, HostError, InputError
-from gateline.files import is_surely_absent
+from gateline.files import find_matches, is_surely_absent
 from gateline.remark import list_some, said
 from gateline.verdict import Origin
 
@@ -77,7 +76,7 @@ def _from_paths(setting: str) -> Baseline:
         raise InputError(
             f"{fetched[0]} can't be joined with other files", _PLACE, "name it alone, or fetch it first"
         )
-    found = any(not is_surely_absent(path) or (glob.has_magic(path) and glob.glob(path)) for path in paths)  # noqa: PTH207
+    found = any(not is_surely_absent(path) or find_matches(path) for path in paths)
     return Baseline(path=setting, missing="" if found else said("missing.not-there", paths=paths))
 
 

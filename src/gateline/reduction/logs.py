@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from gateline.errors import InputError, did_you_mean
-from gateline.files import is_there
+from gateline.files import find_matches, is_there
 from gateline.reduction.columns import Kind, Wanted
 
 _RECORDS_LOOKED_AT = 1000
@@ -145,9 +145,7 @@ def _expand(name: str) -> list[str]:
         if not found:
             raise InputError("is an empty folder", name)
         return found
-    from glob import glob
-
-    found = sorted(glob(name, recursive=True)) if set(name) & set("*?[") else []  # noqa: PTH207
+    found = find_matches(name) or []
     if not found:
         raise InputError(f"not found: {name}")
     return found
