@@ -80,6 +80,17 @@ def test_a_hard_rule_decides_nothing_where_a_question_of_its_slice_is_lost() -> 
         statuses("a*99 1>1 b 1>-", HARD, samples=INTERSECT)
 
 
+def test_a_hard_rule_must_hold_for_what_is_left_out_of_a_first_run_too() -> None:
+    parts = {"missing": "{drop_at_most: 50%}"}
+    policy = read(HARD, **parts).policy
+    _, run = make_runs("a*3 1>1 b*2 1>0 c*2 1>?")
+    comparison = Comparison(make_pairs((None, run), HARD, **parts), policy.metrics, policy.statistics)
+    with pytest.raises(
+        NotComparable, match=r"^candidate\.jsonl: the hard rule score-limit can't be shown to hold"
+    ):
+        policy.rules[0].check(comparison)
+
+
 def test_a_soft_rule_holds_by_the_policys_own_allowance_and_no_further() -> None:
     soft = "{kind: limit, metric: score, at_least: 0.75, slice: language=de}"
     parts = {"missing": "{drop_at_most: 10%}"}

@@ -199,7 +199,7 @@ def test_an_id_that_stands_twice_without_attempts_is_refused_with_its_lines() ->
 
 def test_an_id_that_stands_many_times_is_told_with_its_first_lines() -> None:
     before, after = records("q1 1>1 q2 1>1")
-    for times, lines in ((5, "1, 2, 3, 4, 5"), (7, "1, 2, 3, 4, 5, …")):
+    for times, lines in ((5, "1, 2, 3, 4, 5"), (6, "1, 2, 3, 4, 5, …"), (7, "1, 2, 3, 4, 5, …")):
         many = [*[after[0]] * times, after[1]]
         with pytest.raises(InputError, match=rf"stands {times} times, in lines {lines}  \(where these"):
             make_pairs((make_run(before), make_run(many, "c.jsonl")))
@@ -255,10 +255,9 @@ def test_the_last_attempt_is_the_one_with_the_highest_number_not_the_last_line()
 
 
 def test_attempts_can_be_refused() -> None:
-    assert (
-        "samples: {repeats: refuse} does not allow attempts"
-        in refused("q1 0,1>1", samples="{at_least: 1, repeats: refuse}")[0]
-    )
+    (told,) = refused("q1 0,1>1", samples="{at_least: 1, repeats: refuse}")
+    assert told.startswith("baseline.jsonl:2: the id 'q1' stands 2 times, in lines 1, 2  (")
+    assert "samples: {repeats: refuse} does not allow attempts" in told
 
 
 def test_attempts_may_be_told_apart_by_another_field() -> None:
@@ -289,6 +288,7 @@ def test_many_differing_questions_are_cut_and_counted() -> None:
     with pytest.raises(InputError) as raised:
         make_pairs((make_run(before), make_run(after)))
     assert len(raised.value.problems) == 6
+    assert raised.value.headline == "one id stands for different inputs"
     assert raised.value.problems[-1].message.startswith("likewise 'q14', ")
     assert raised.value.problems[-1].message.endswith(" and 5 more")
 
@@ -400,6 +400,7 @@ def test_the_same_records_are_known_in_any_order() -> None:
     first, second = make_run(before, "b"), make_run(before[::-1], "c")
     assert first.sha256 != second.sha256
     assert records_are_the_same(first, second)
+    assert records_are_the_same(first, first)
     assert make_pairs((first, second), missing="{drop_at_most: 1}").identical
 
 

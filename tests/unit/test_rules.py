@@ -682,6 +682,22 @@ def test_a_finding_tells_all_that_a_report_shows() -> None:
     )
 
 
+def test_an_end_that_lies_on_the_bound_is_not_left_to_the_same_few_draws() -> None:
+    """The rule says what its interval will be held against, so that more is drawn where it is close."""
+    before, after = records("q*60 1>1")
+    values = np.random.default_rng(1).lognormal(0, 1, 60)
+    set_metric(before, "score", values)
+    set_metric(after, "score", values * 1.1)
+    runs = make_run(before, "b"), make_run(after, "c")
+    slow = {"metrics": "{score: {better: lower, summary: p90}}"}
+    far = judge_one(runs, rule("tolerance", "worse_by_at_most: 50"), **slow).interval
+    assert far is not None and far.low is not None and far.resamples is not None
+    near = judge_one(runs, rule("tolerance", f"worse_by_at_most: {-far.low!r}"), **slow).interval
+    assert near is not None
+    assert near.resamples is None or near.resamples > far.resamples
+    assert near.low == pytest.approx(far.low, rel=0.05)
+
+
 def test_an_inconclusive_finding_says_about_how_many_samples_would_settle_it() -> None:
     """Four times the samples halve the interval; asked again with that many, the same shares settle it."""
     finding = judge_one("a*180 1>1 b*20 1>0", rule("tolerance", "worse_by_at_most: 0.13"))
