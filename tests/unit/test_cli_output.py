@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import stat
 import sys
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateline.cli import output
+from gateline.cli import output, run
 from gateline.cli.output import print_problems, wants_colour, write_together, write_whole
 from gateline.errors import InputError, PolicyError, Problem
 
@@ -209,3 +210,38 @@ def test_errors_are_set_into_lines_on_a_terminal_and_stay_whole_elsewhere(
     assert piped.returncode == 2
     assert len(piped.stderr.splitlines()) == 3
     assert piped.stderr.split() == shown.split()
+
+
+@pytest.mark.parametrize("count", [49, 50, 51, 405])
+@pytest.mark.parametrize("command", ["lint", "explain", "check", "check --format json"])
+def test_of_very_many_problems_the_first_are_shown_and_the_rest_counted(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    count: int,
+    command: str,
+) -> None:
+    """A terminal and a job's log stay readable; -v and the verdict as JSON have them all."""
+    rules = "".join(f"  - {{kind: limit, metric: a, at_moost: {number}}}\n" for number in range(count))
+    text = f"version: 1\nname: x\nmetrics:\n  a: {{better: higher}}\nrules:\n{rules}"
+    (tmp_path / "p.yml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    name, *options = command.split()
+    asked = [
+        name,
+        *options,
+        *(["--policy", "p.yml", "--baseline", "b", "--candidate", "c"] if name == "check" else []),
+    ]
+    asked += [] if name == "check" else ["p.yml"]
+    told = []
+    for verbosity in ([], ["-v"]):
+        assert run([*asked, *verbosity]) == 2
+        out, err = capsys.readouterr()
+        told.append(err)
+        if "json" in command:
+            assert len(json.loads(out)["problems"]) == count
+    assert told[0].count("at_moost") == 2 * min(count, 50)  # each line names the path and the field
+    assert ("and 355 more" in told[0]) == (count == 405)
+    assert ("more" in told[0]) == (count > 50)
+    if "json" not in command:
+        assert told[1].count("at_moost") == 2 * count

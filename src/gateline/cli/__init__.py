@@ -92,7 +92,7 @@ def _tell(error: Exception, verbosity: int, heading: str) -> int:
     from gateline.errors import GatelineError
 
     if isinstance(error, GatelineError):
-        print_problems(error, heading)
+        print_problems(error, heading, verbosity=verbosity)
         return NO_VERDICT
     print_trace(error, verbosity)
     print_note(f"{heading}: this is a bug in gateline: {type(error).__name__}: {str(error)[:300]}")

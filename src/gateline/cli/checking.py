@@ -13,6 +13,7 @@ from gateline import gate
 from gateline.cli.earlier import FILES, remove_reports
 from gateline.cli.grounds import Place, find_grounds
 from gateline.cli.output import (
+    MOST_PROBLEMS,
     print_error,
     print_note,
     print_report,
@@ -160,6 +161,8 @@ def _print(report: str, verdict: Verdict, options: argparse.Namespace) -> bool:
         return True
     printed = print_report(report)
     if verdict.verdict == "invalid":
-        for reason in verdict.because:
+        for reason in verdict.because[:MOST_PROBLEMS]:
             print_note(f"no verdict: {reason}")
+        if len(verdict.because) > MOST_PROBLEMS:
+            print_note(f"no verdict: and {len(verdict.because) - MOST_PROBLEMS:,} more")
     return printed

@@ -18,6 +18,8 @@ from gateline.reports.escape import terminal_text
 from gateline.reports.lines import wrap_page
 
 WIDTH_OF_A_PIPE = 100
+MOST_PROBLEMS = 50
+"""Problems of one file that are shown without -v."""
 _PLAINLY = "gateline.plainly"
 _PLAIN = {
     "−": "-", "–": "-", "—": "-", "·": "|", "…": "...", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "±": "+-",
@@ -75,16 +77,22 @@ def print_note(text: str) -> None:
     print_error(f"gateline: {terminal_text(text)}")
 
 
-def print_problems(error: GatelineError, heading: str = "no verdict") -> None:
-    """Print all problems of an error on stderr; the first line says that nothing was decided, or nothing done."""
+def print_problems(error: GatelineError, heading: str = "no verdict", *, verbosity: int = 0) -> None:
+    """Print the problems of an error on stderr; the first line says that nothing was decided, or nothing done.
+
+    Of very many the first are shown, and how many there are: who mends those has mended most. With -v all are.
+    """
     problems = error.problems
     if len(problems) == 1:
         print_note(f"{heading}: {problems[0]}")
         return
     joint = "" if error.headline.startswith("in ") else ":"
     print_note(f"{heading}: {len(problems)} problems{joint} {error.headline}")
-    for problem in problems:
+    most = MOST_PROBLEMS if verbosity == 0 else len(problems)
+    for problem in problems[:most]:
         print_error(f"  {terminal_text(str(problem))}")
+    if len(problems) > most:
+        print_error(f"  and {len(problems) - most:,} more, see -v")
 
 
 def print_trace(error: Exception, verbosity: int) -> None:

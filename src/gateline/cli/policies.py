@@ -15,15 +15,15 @@ from gateline.policy import Policy, load_policy
 
 def run_lint(options: argparse.Namespace) -> int:
     """Check policies; problems end with exit code 2, what is only worth a thought does not."""
-    return max(_lint(path) for path in options.policy)
+    return max(_lint(path, options.verbose) for path in options.policy)
 
 
-def _lint(path: str) -> int:
+def _lint(path: str, verbosity: int) -> int:
     """Check one policy and say its own problems, so that those of the next are said, too."""
     try:
         policy = load_policy(path)
     except GatelineError as error:
-        print_problems(error, heading_of("lint"))
+        print_problems(error, heading_of("lint"), verbosity=verbosity)
         return 2
     lines = [f"{policy.file}: {note}" for note in review(policy)]
     rules = len(policy.policy.rules)

@@ -52,6 +52,7 @@ _ROW_COLOURS = {"-": "31", "!": "33", "+": "32"}
 _STATUS_SIGNS = {"fail": "✗", "inconclusive": "!", "waived": "!", "skipped": "·", "pass": "✓"}
 _NARROWEST = 40
 _MOST_LISTED = 10
+_MOST_PROBLEMS = 50
 
 
 def render(
@@ -72,7 +73,7 @@ def render(
     page = _Page(max(width, _NARROWEST), colour, spelling, with_files)
     key = outcome(verdict)
     if key == NO_VERDICT:
-        _write_no_verdict(page, verdict, quiet)
+        _write_no_verdict(page, verdict, quiet, verbose)
         return page.text()
     name = f"{_SIGNS[key]} {terminal_name(verdict.policy.name)}"
     title = spelling.say("joint.named", name=name, text=outcome_word(verdict, spelling))
@@ -114,7 +115,7 @@ class _Page:
         return guard_lines("\n".join(line.rstrip() for line in self.lines) + "\n")
 
 
-def _write_no_verdict(page: _Page, verdict: Verdict, quiet: bool) -> None:
+def _write_no_verdict(page: _Page, verdict: Verdict, quiet: bool, verbose: bool) -> None:
     """Say first that nothing was decided, then why, a line a problem."""
     spelling = page.spelling
     problems = verdict.problems
@@ -132,7 +133,11 @@ def _write_no_verdict(page: _Page, verdict: Verdict, quiet: bool) -> None:
         page.lines.append(spelling.say("joint.named", name=name, text=terminal_text(reason)))
         return
     page.lines.append(page.paint(title, "1;" + _COLOURS[NO_VERDICT]))
-    page.lines += [f"  {_problem(problem, spelling)}" for problem in problems]
+    shown = problems if verbose else problems[:_MOST_PROBLEMS]
+    page.lines += [f"  {_problem(problem, spelling)}" for problem in shown]
+    if len(problems) > len(shown):
+        rest = "text.rest-in-file" if page.with_files else "text.rest-elsewhere"
+        page.lines.append(f"  {spelling.say(rest, count=len(problems) - len(shown))}")
     if not problems:
         page.lines += [f"  {terminal_text(sentence)}" for sentence in verdict.because]
         _list(page, "text.not-judged", verdict, verdict.findings, _MOST_LISTED)
