@@ -170,6 +170,7 @@ MEANT = [(70.0, 71.0)] * 8
         ([*[(0.8, 80)] * 2, *[(0.8, 1.5)] * 3, *[(0.8, 0.5)] * 25], False),
         ([*[(0.8, 80)] * 3, (0.8, 1.5), *[(0.8, 0.5)] * 12], True),
         ([(0.8, 80), *[(0.8, 0.5)] * 12], False),
+        ([*[(0.8, 80)] * 2, (1.5, 1.6), *[(0.8, 0.5)] * 20], False),
     ],
 )
 def test_a_share_and_its_percentage(pairs: Pairs, refused: bool) -> None:
@@ -227,6 +228,7 @@ def test_half_of_the_pairs_must_have_times(timed: int, refused: bool, side: int)
     [
         (700.0, 0.7, "the middle is 700 in the baseline and 0.7 in the candidate, 1000 times apart"),
         (700.0, 10.0, "the middle is 700 in the baseline and 10 in the candidate, 70 times apart"),
+        (550.0, 10.0, "the middle is 550 in the baseline and 10 in the candidate, 55 times apart"),
         (1.0, 1234.0, "the middle is 1 in the baseline and 1234 in the candidate, 1230 times apart"),
         (1.0, 0.01, "the middle is 1 in the baseline and 0.01 in the candidate, 100 times apart"),
     ],

@@ -239,6 +239,14 @@ def test_each_metric_and_run_that_misses_too_much_is_told_with_what_is_allowed()
     assert second.startswith(f"candidate.jsonl: {told}  ({allowed}; rerun the evaluation")
 
 
+def test_a_question_that_lacks_an_attempt_is_one_of_those_that_are_told() -> None:
+    """Half of it counts as missing, and it is one of ten."""
+    (told,) = refused("a*9 1,1>1,1 b 1,1>1,?", missing="{drop_at_most: 1%}")[1]
+    assert told.startswith(
+        "candidate.jsonl: score is missing for 1 of 10 samples (10.0%): 1 without a score ('b')"
+    )
+
+
 def test_the_slice_of_a_hard_rule_asks_for_the_values_of_its_own_metric() -> None:
     runs = with_numbers("a*50 en 1>1 b*4 de 1>1", {"other": [1.0] * 54}, {"other": [1.0] * 53 + [None]})
     metrics = "{score: {better: higher, range: [0, 1]}, other: {better: higher, range: [0, 1]}}"
