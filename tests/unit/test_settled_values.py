@@ -13,7 +13,16 @@ import pytest
 
 from gateline.errors import GatelineError, InputError, NotComparable
 from gateline.pairing import Pairs
-from gateline.pairing.values import COUNTED_WORST, NO_ANSWER, NO_SCORE, OK, UNDEFINED, SideValues
+from gateline.pairing.values import (
+    CACHED,
+    COUNTED_WORST,
+    NO_ANSWER,
+    NO_SCORE,
+    OK,
+    PRICE_UNKNOWN,
+    UNDEFINED,
+    SideValues,
+)
 from gateline.pairing.worst import assume_worst
 from gateline.samples import MetricFacts, Run
 from runs import make_pairs, make_run, make_runs, read, records, set_field, set_metric
@@ -122,6 +131,23 @@ def test_of_a_speed_the_slowest_is_the_smallest() -> None:
     assert found.value.tolist() == [40.0, 40.0, 60.0]
 
 
+def test_a_cost_is_known_by_its_own_name() -> None:
+    """Without a field in the policy, too: tokens without a price, and answers from a cache."""
+    numbers = {"cost_usd": [0.0, 0.5, 0.5], "tokens": [9.0, 9.0, 9.0], "cached": [None, "true", None]}
+    runs = with_numbers("q*3 1>1", {"cost_usd": [0.5] * 3}, numbers)
+    metrics = "{cost_usd: {better: lower}, score: {better: higher, range: [0, 1]}}"
+    found = candidate(runs, metric="cost_usd", metrics=metrics)
+    assert found.cause.tolist() == [PRICE_UNKNOWN, CACHED, OK]
+
+
+def test_times_in_another_unit_are_a_matter_of_the_candidates_file() -> None:
+    runs = with_numbers("q*20 1>1", {"latency_ms": [700.0] * 20}, {"latency_ms": [0.7] * 20})
+    rule = "{id: r, kind: limit, metric: latency_ms, at_most: 900}"
+    assert refused(runs, rule, metrics=TIMED)[1][0].startswith(
+        "candidate.jsonl: latency_ms can't be in one unit"
+    )
+
+
 def test_only_shares_and_percentages_are_told_by_their_scale() -> None:
     """A cost may rise from 0.5 to 50, and the parts of a ratio are counts."""
     before, after = with_numbers("q*30 1>1", {"cost_usd": [0.5, 0.7] * 15}, {"cost_usd": [50.0, 70.0] * 15})
@@ -205,6 +231,12 @@ def test_a_share_that_failed_within_a_mean_is_missing_as_values_are() -> None:
     assert tried.missing == pytest.approx([1 - (2 / 3) * 0.5, 0.1])
     apart = candidate(partly("a 1>1 b 1>1 c ->1", [0.2, 0.0, 0.9]), samples=INTERSECT)
     assert apart.failed is not None and apart.failed.tolist() == [0.2, 0.0]
+
+
+def test_what_failed_is_told_of_the_questions_that_the_metric_is_asked_of() -> None:
+    metrics = "{score: {better: higher, range: [0, 1], applies_to: language=de}}"
+    found = candidate(partly("a de 1>1 b de 1>1 c en 1>1", [0.5, 0.0, 0.9]), metrics=metrics)
+    assert found.failed is not None and found.failed.tolist() == [0.5, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
