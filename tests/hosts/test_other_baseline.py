@@ -116,6 +116,24 @@ def test_folders_and_patterns_are_their_files(tree, environment):
         assert [Path(one) for one in find_other_baseline(setting, tree)] == [Path(BASELINE)]
 
 
+@pytest.mark.parametrize("setting", ["results", "results/", "results/*.jsonl", "results/part*"])
+@pytest.mark.parametrize("all_of_it", [False, True])
+def test_a_part_of_the_baseline_that_the_change_takes_away_is_missed(tree, environment, setting, all_of_it):
+    """A pattern or a folder that has fewer files here names none of those that are gone."""
+    for part in ("part-1.jsonl", "part-2.jsonl", "part.txt"):
+        Path("results", part).write_text("{}\n")
+    commit_all(environment)
+    assert find_other_baseline(setting, tree) == []
+    Path("results/part-2.jsonl").unlink()
+    Path("results/new.jsonl").write_text("made by an earlier step\n")
+    if all_of_it:
+        shutil.rmtree("results")
+    others = {Path(one).name for one in find_other_baseline(setting, tree)}
+    assert "part-2.jsonl" in others
+    assert others == {"part-2.jsonl"} or all_of_it
+    assert ("part-1.jsonl" in others) == all_of_it
+
+
 def test_what_is_none_of_the_change_s_says_nothing(tree, environment, github, tmp_path):
     """Made by an earlier step, outside the repository, in a clone of its own, or no change at all."""
     commit_all(environment)

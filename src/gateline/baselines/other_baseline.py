@@ -5,15 +5,18 @@ It compares files by git's own digests, so that none is held in memory where git
 
 from __future__ import annotations
 
+import contextlib
+import fnmatch
+import glob
 import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateline.baselines.base_policy import ask_git_first, find_place
+from gateline.baselines.base_policy import ask_git_first, find_place, list_before
 from gateline.errors import HostError
-from gateline.files import find_matches, is_there
+from gateline.files import find_matches, is_folder, is_there
 from gateline.git import blob_at, find_root, is_in
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ def find_other_baseline(setting: str, job: Job) -> list[str]:
     if setting.startswith(_GIT):
         return _find_at_revision(setting, job, job.base_commit)
     own = find_root(Path.cwd() / "here") or Path.cwd()
-    others = []
+    others = list(_find_gone(setting, own, job))
     for number, file in enumerate(_files(setting)):
         if number == _MOST_FILES:
             raise HostError(f"the baseline has more than {_MOST_FILES} files")
@@ -51,6 +54,30 @@ def find_other_baseline(setting: str, job: Job) -> list[str]:
         if before is not None and not (is_there(file) and before in _digests(Path(file), before)):
             others.append(file)
     return others
+
+
+def _find_gone(setting: str, own: Path, job: Job) -> Iterable[str]:
+    """Give the files that a pattern or a folder has on the base branch and no more here: nothing else would miss them.
+
+    Of folders below that folder, and of patterns in a pattern's own folders, nothing is known.
+    """
+    for line in map(str.strip, setting.splitlines()):
+        is_pattern = find_matches(line) is not None
+        folder, name = os.path.split(line) if is_pattern else (line, "*")
+        is_file = is_there(line) and not is_folder(line)
+        if not line or is_file or (is_pattern and glob.has_magic(folder)):
+            continue
+        try:
+            root, place = find_place(folder or ".")
+        except HostError:
+            continue
+        names: list[str] = []
+        with contextlib.suppress(*([] if is_pattern or is_folder(line) else [HostError])):
+            names = list_before(place, root, job) if root == own else []  # a file that is gone is no folder
+        for one in fnmatch.filter(sorted(names), name):
+            file = Path(folder, one)
+            if not one.startswith(".") and not is_there(file):
+                yield str(file)
 
 
 def _find_at_revision(setting: str, job: Job, base: str) -> list[str]:
