@@ -611,3 +611,13 @@ def test_the_order_of_keys_says_nothing(tmp_path):
 def test_an_id_that_identifies_nothing_is_told(tmp_path, wrong):
     with pytest.raises(InputError, match=r"id must be a text or a whole number, not|no 'id' in this record"):
         read_run(write(tmp_path, sample(wrong), sample("2")))
+
+
+def test_samples_that_an_error_had_before_they_were_answered_are_told(tmp_path):
+    """`--retry-on-error`: a system that fails more often looks as good as before, as only the last try counts."""
+    tries = {"error_retries": [{"message": "timed out"}]}
+    cases = [sample("1", **tries), sample("2"), sample("3", **tries, error={"message": "timed out"})]
+    run = read_run(write(tmp_path, *cases))
+    told = "1 sample was answered only when tried again, after an error; the scores count"
+    assert told in run.warnings
+    assert not any("tried again" in one for one in read_run(write(tmp_path, sample("2"))).warnings)

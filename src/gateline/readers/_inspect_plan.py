@@ -41,6 +41,11 @@ def hold_log(samples: Samples, log: Mapping[str, object], run: Run) -> list[str]
             f"Inspect counts a text that is no number as 0; those are no scores here: {shown} (such as "
             f"{samples.example!r})"
         )
+    if samples.retried:
+        what = "sample was answered", "samples were answered"
+        found.append(
+            f"{count_of(samples.retried, *what)} only when tried again, after an error; the scores count"
+        )
     if samples.invalidated:
         marked = count_of(samples.invalidated, "sample was", "samples were")
         found.append(f"{marked} marked as invalid; there is no score of such here")

@@ -49,6 +49,8 @@ class Samples:
     """Samples that somebody marked as invalid."""
     failed: set[tuple[str, str]] = field(default_factory=set)
     """Id and epoch of samples that ended with an error."""
+    retried: int = 0
+    """Samples that ended without an error only when they were tried again."""
 
     def add(self, sample: Mapping[str, object]) -> None:
         """Take a sample as it stands in a log, without its events."""
@@ -60,6 +62,8 @@ class Samples:
         execution = str(sample.get("id")), str(sample.get("epoch") or 1)
         if sample.get("error"):
             self.failed.add(execution)
+        else:
+            self.retried += bool(sample.get("error_retries"))
         usage = self._find_usage(sample)
         output = object_of(sample.get("output"))
         self.records.append(
