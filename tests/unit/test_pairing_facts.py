@@ -122,3 +122,25 @@ def test_records_that_nothing_identifies_answer_no_golden_set() -> None:
     golden = make_run([{"id": "a"}], "golden.jsonl")
     with pytest.raises(NotComparable, match=r"^candidate\.jsonl: only their place tells them apart$"):
         make_pairs((None, run), golden=golden)
+
+
+def test_each_run_that_does_not_answer_the_golden_set_is_told() -> None:
+    golden = make_run([{"id": f"a{number:02}"} for number in range(1, 14)], "golden.jsonl")
+    baseline, candidate = make_runs("a01 1>1 b 1>1")
+    with pytest.raises(NotComparable) as raised:
+        make_pairs((baseline, candidate), golden=golden)
+    assert raised.value.headline == "a run does not answer the golden set"
+    told = [str(one) for one in raised.value.problems]
+    assert [one.partition(":")[0] for one in told] == ["baseline.jsonl", "candidate.jsonl"]
+    for one in told:
+        assert "12 of 13" in one and "golden.jsonl" in one
+        assert "'a02', 'a03', 'a04', 'a05', 'a06', 'a07', 'a08', 'a09', 'a10', 'a11' and 2 more" in one
+
+
+def test_without_a_golden_set_nothing_lies_outside_of_it() -> None:
+    golden = make_run([{"id": "a"}], "golden.jsonl")
+    runs = make_runs("a 1>0 b 1>0 c 1>1")
+    assert make_pairs(runs).notices == []
+    (notice,) = make_pairs(runs, golden=golden).notices
+    assert notice.startswith("2 questions are not in the golden set golden.jsonl and are left out: 'b', 'c'")
+    assert make_pairs(runs, golden=golden).ids == ["a"]

@@ -408,4 +408,7 @@ def test_runs_that_answered_other_questions_are_compared_after_they_are_reduced_
     with pytest.raises(NotComparable) as raised:
         make_pairs("a 1>- b ->1", samples="{at_least: 1, on_mismatch: independent}")
     assert raised.value.problems[0].where == "candidate.jsonl"
-    assert "gateline reduce" in str(raised.value)
+    assert raised.value.problems[0].message == (
+        "samples.on_mismatch: independent compares runs of other questions, and only reduced ones"
+    )
+    assert "gateline reduce" in raised.value.problems[0].hint
