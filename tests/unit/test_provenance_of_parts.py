@@ -287,3 +287,31 @@ def test_a_fact_is_what_every_record_says_alike() -> None:
     assert state_facts(make("b", a=[" x "] * 4)) == {"a": "x"}
     named = replace(make("b", key=["x"] * 4), id_field="key")
     assert state_facts(named) == {}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_runs_that_say_the_same_of_other_questions_are_told_as_changed(turned: bool) -> None:
+    """As texts both are mixed alike; only question by question they differ, whichever run is of parts."""
+    parts = of_parts(make("p", dataset=["nq", "nq", "hotpot", "hotpot"]), "dataset")
+    other = make("w", dataset=["hotpot", "hotpot", "nq", "nq"])
+    mixed = "mixed (hotpot, nq)"
+    assert changes(*((other, parts) if turned else (parts, other))) == [("dataset", mixed, mixed)]
+    same = make("w", dataset=["nq", "nq", "hotpot", "hotpot"])
+    assert changes(*((same, parts) if turned else (parts, same))) == []
+
+
+def test_a_score_that_two_files_have_is_told_with_all_that_they_state() -> None:
+    before = of_numbers(
+        make("b", header={"judge": ["j1", "j2"]}, f=[1.0] * 4), "judge", {"f": "j1", "x": "j2"}, "score"
+    )
+    after = of_numbers(
+        make("c", header={"judge": ["j1", "j2"]}, f=[1.0] * 4), "judge", {"f": "j1", "score": "j1", "y": "j2"}
+    )
+    assert refused(before, after, "judge") == [
+        f"c: provenance.must_match: judge is 'j1, j2' in the baseline and 'j1' in the candidate, for 'score'{RERUN}"
+    ]
+
+
+def test_a_field_without_any_text_says_nothing() -> None:
+    (told,) = refused(make("b", judge=["j1"] * 4), make("c", judge=["", None, " ", ""]), "judge")
+    assert told.startswith("c: provenance.must_match: c does not say its judge")
