@@ -144,3 +144,5 @@ def test_without_a_golden_set_nothing_lies_outside_of_it() -> None:
     (notice,) = make_pairs(runs, golden=golden).notices
     assert notice.startswith("2 questions are not in the golden set golden.jsonl and are left out: 'b', 'c'")
     assert make_pairs(runs, golden=golden).ids == ["a"]
+    whole = make_run([{"id": name} for name in "abc"], "golden.jsonl")
+    assert make_pairs(runs, golden=whole).notices == []
