@@ -110,7 +110,8 @@ def test_the_file_is_strict_json_in_fixed_order_with_a_line_break_last(tmp_path:
     assert text.endswith("}\n")
     assert " ".join(data) == (
         "schema gateline verdict exit_code because counts fail_on first_run policy judged_on baseline candidate "
-        "changed pairing statistics findings worst changed_samples spreads curves losses notices notices_said problems"
+        "changed pairing statistics findings worst worse_samples changed_samples spreads curves losses "
+        "notices notices_said problems"
     )
     assert data["schema"] == SCHEMA
     assert list(data["findings"][0]) == [*Finding.model_fields]
