@@ -100,6 +100,15 @@ def test_ratios_of_few_clusters_are_drawn_with_one_end_point_per_side(count, los
     assert (found.low, found.high) == pytest.approx(expected, abs=0.03 * spread)
 
 
+@pytest.mark.parametrize("worse", range(1, 10))
+@pytest.mark.parametrize("count", [7, 20, 200])
+def test_without_a_range_a_few_that_got_worse_make_nothing_surer(count, worse):
+    before = np.random.default_rng(count).lognormal(size=count)
+    unchanged = interval_of(pair(before, before), MEAN)
+    after = before - 0.01 * (np.arange(count) < worse)
+    assert interval_of(pair(before, after), MEAN).low < unchanged.low
+
+
 @pytest.mark.parametrize(
     ("statistic", "relative"), [(MEAN, False), (TOTAL, False), (MEAN, True), (TOTAL, True)]
 )
@@ -192,6 +201,7 @@ def test_without_a_range_and_a_difference_the_interval_says_what_it_rests_on():
     found = interval_of(pair(np.full(20, 3.0), np.full(20, 3.0)), MEAN)
     assert found.low < 0.0 < found.high
     assert found.notes == (Note("note.largest-for-range"),)
+    assert interval_of(pair(np.full(20, 3.0), [3.1, *[3.0] * 19]), MEAN).notes == found.notes
     nothing = interval_of(pair(np.zeros(20), np.zeros(20)), MEAN)
     assert (nothing.low, nothing.high) == (0.0, 0.0)
     assert nothing.notes == (Note("note.no-range"),)

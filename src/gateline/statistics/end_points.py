@@ -68,7 +68,8 @@ def end_points_of_gain(paired: Paired, statistic: Statistic, width: float | None
     The width of the metric's range about 0, apart, while fewer than 10 clusters differ between the runs. After that,
     of a mean, the largest distance of a cluster from the gain seen, about that gain: about 0 they would pull it
     towards no change. Where all differences are equal, and for a ratio, the largest difference seen about 0. Without a
-    range the largest difference seen, and where nothing differs the largest value seen.
+    range the largest difference seen and more; while fewer than 10 clusters differ at least the largest value seen, for
+    a small difference in one of them tells no more of the others than none.
     """
     clusters = paired.clusters
     first = _ratios(clusters.baseline, clusters.baseline_weight)
@@ -87,8 +88,9 @@ def end_points_of_gain(paired: Paired, statistic: Statistic, width: float | None
         if statistic.kind == "ratio":
             return EndPoints(min(seen, width))
         return _end_points_about_the_gain(change, clusters.baseline_weight, min(seen, width))
-    if seen > 0.0:
-        return EndPoints(seen * (1.0 + MORE_TO_COME / math.sqrt(len(clusters))))
+    reach = seen * (1.0 + MORE_TO_COME / math.sqrt(len(clusters)))
+    if clusters.differing >= ENOUGH_DIFFER or reach > largest:
+        return EndPoints(reach)
     if largest > 0.0:
         return EndPoints(largest, (Note("note.largest-for-range"),))
     return EndPoints(0.0, (Note("note.no-range"),))

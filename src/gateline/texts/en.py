@@ -222,7 +222,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.baseline-near-zero": "a baseline near 0 leaves the relative gain without a bound",
     "note.no-range": "nothing differs and no range is declared",
     "note.largest-for-range": (
-        "nothing differs and no range is declared: the largest value stands for the range"
+        "little or nothing differs and no range is declared: the largest value stands for the range"
     ),
     "note.differences-equal": "all differences are equal",
     "note.draws-equal": "all draws are equal: BCa is the estimate",

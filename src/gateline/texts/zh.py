@@ -194,7 +194,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.share-of-zero": "基线为 0，它的 {bound} 也是 0",
     "note.baseline-near-zero": "基线接近 0，相对变化没有界",
     "note.no-range": "两次运行没有差异，也没有声明取值范围",
-    "note.largest-for-range": "两次运行没有差异，也没有声明取值范围：以出现过的最大值代替范围",
+    "note.largest-for-range": "两次运行差异很少或没有，也没有声明取值范围：以出现过的最大值代替范围",
     "note.differences-equal": "所有差值都相等",
     "note.draws-equal": "所有重抽样结果都相等：BCa 区间即估计值",
     "note.no-bias-correction": "无法做偏差校正：BCa 区间即百分位区间",
