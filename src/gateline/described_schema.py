@@ -48,6 +48,8 @@ def _own_texts(model: type[BaseModel]) -> dict[str, str]:
     for field, below in zip(definition.body, definition.body[1:], strict=False):
         if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
             continue
+        if field.target.id not in model.model_fields:  # a variable of the class, which no document has
+            continue
         value = below.value if isinstance(below, ast.Expr) else None
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             texts[field.target.id] = inspect.cleandoc(value.value)

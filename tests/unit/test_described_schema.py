@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import BaseModel, Field
 
 from gateline.described_schema import DescribedSchema, field_texts
@@ -23,6 +25,8 @@ class Shelf(BaseModel):
 class Corner(Shelf):
     """A shelf in a corner."""
 
+    sides: ClassVar[int] = 2
+    """How many sides there are."""
     size: int
     """How many each side holds."""
     beside: Shelf | None = None

@@ -111,7 +111,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "measure.separation": "{metric} 的评审模型灵敏度减假阳性率",
     "finding.skipped": "{subject} 未评判：{reason}",
     "finding.too-small": "{start}；样本太少，未评判：{reason}",
-    "finding.could-show": "这么少的样本只能显示 {change}以上的变化",
+    "finding.could-show": "这么少的样本只能显示 {change} 以上的变化",
     "finding.no-reason": "没有给出原因",
     "moved.is": "{subject} 为 {value}",
     "moved.stayed": "{subject} 保持在 {value}",
