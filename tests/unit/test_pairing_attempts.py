@@ -183,6 +183,22 @@ def test_another_attempt_kept_for_some_questions_gives_no_verdict() -> None:
     )
 
 
+@given(st.sets(st.integers(0, 29), min_size=1, max_size=29), st.integers(2, 5))
+def test_a_record_without_a_number_beside_others_with_one_is_the_first_attempt(
+    again: set[int], number: int
+) -> None:
+    """Tools that number only what they tried again say no less than those that number all."""
+    silent = [number if row in again else None for row in range(30)]
+    told = [number if row in again else 1 for row in range(30)]
+    assert with_attempts(silent) == with_attempts(told) != []
+
+
+def test_a_run_without_numbers_is_no_choice() -> None:
+    assert with_attempts([None] * 30) == []
+    assert with_attempts([1, None] * 15) == []
+    assert with_attempts(["run-a", None] * 15) == []
+
+
 @pytest.mark.parametrize(
     "numbers",
     [[2] * 30, ["run-a"] * 10 + ["run-b"] * 20, [1764500000 + number for number in range(30)], [1] * 30],

@@ -18,6 +18,8 @@ from gateline.samples import Floats
 
 _MOST_DIGITS = 3
 """Digits of the number of an attempt; longer ones are times or ids of runs."""
+_FIRST = "1"
+"""Number of the attempt that a record without one is."""
 _FEW = 4
 """Questions for each number of an attempt from which on the numbers are few, and count attempts."""
 MOST_MISSING = 0.02
@@ -61,13 +63,14 @@ def refuse_chosen(sides: Sequence[Side], ids: Sequence[str], field: str) -> list
     """Return a problem for each run in which some questions have attempts of other numbers than most have.
 
     Who keeps attempt 2 of what failed in attempt 1 has as many attempts at each question as before; only their numbers
-    tell. Names of attempts, times and seeds tell nothing, and neither does a question that merely lacks some of the
-    numbers that most have: single attempts may be lost.
+    tell. A record without a number beside records with one is attempt 1, as tools leave that number out. Names of
+    attempts, times and seeds tell nothing, and neither does a question that merely lacks some of the numbers that most
+    have: single attempts may be lost.
     """
     problems = []
     for side in sides:
-        texts = side.run.texts(field)
-        if texts is None or not all(
+        texts = [text or _FIRST for text in side.run.texts(field) or []]
+        if not texts or not all(
             text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS for text in texts
         ):
             continue
