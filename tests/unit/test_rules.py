@@ -332,6 +332,15 @@ def test_what_cannot_be_settled_does_what_the_policy_says(burden: str, blocks: b
     assert (finding.status, finding.blocks, finding.warns) == (Status.INCONCLUSIVE, blocks, warns)
 
 
+@pytest.mark.parametrize(("samples", "told"), [("{cluster: language}", True), ("{}", False)])
+def test_of_few_groups_more_groups_are_asked_for_and_no_more_samples(samples: str, told: bool) -> None:
+    runs = "a*30 en 1>1 b*26 de 1>1 c*4 de 1>0 d*30 fr 1>1"
+    finding = judge_one(runs, rule("tolerance", "worse_by_at_most: 0.06"), samples=samples)
+    assert (finding.status, finding.clusters) == (Status.INCONCLUSIVE, 3 if told else 90)
+    assert any("3 independent groups only" in note for note in finding.notes) == told
+    assert (finding.samples_needed is None) == told
+
+
 def test_by_value_the_middle_of_the_interval_decides() -> None:
     runs = "a*180 1>1 b*20 1>0"
     assert status(runs, "tolerance", "worse_by_at_most: 0.11, decide_by: value") == "pass"

@@ -21,6 +21,8 @@ DecideBy = Literal["value", "interval"]
 
 ROUNDING = 1e-12
 """What adding up may lose, as a share of the size of what was added."""
+_FEW_GROUPS = 10
+"""Clusters below which an interval is as wide as their number makes it, however many samples they hold."""
 
 
 @dataclass
@@ -174,6 +176,8 @@ class Rule(Part):
         if not (self.any_number or outcome.however_few):
             self._mind_small_slice(comparison, outcome.estimate or estimate, outcome)
             self._mind_left_out(comparison, estimate, outcome)
+        if outcome.status is Status.INCONCLUSIVE and _has_few_groups(estimate):
+            outcome.notes.append(said("note.few-groups", count=estimate.clusters))
         return outcome
 
     def _or_judge(self, comparison: Comparison, found: Estimate, outcome: Outcome, family: int) -> Outcome:
@@ -322,13 +326,17 @@ def _is_good(value: float, threshold: float, slack: float, above: bool, strictly
     return distance > slack if strictly else distance >= -slack
 
 
+def _has_few_groups(estimate: Estimate) -> bool:
+    return estimate.clusters < min(_FEW_GROUPS, estimate.samples)
+
+
 def _samples_needed(estimate: Estimate, outcome: Outcome) -> int | None:
     value = getattr(estimate, outcome.judged)
     interval = outcome.interval
     if estimate.calibration is not None:
         return None  # more labels would settle it, and how many depends on what the judge is worth
-    if outcome.status is not Status.INCONCLUSIVE:
-        return None
+    if outcome.status is not Status.INCONCLUSIVE or _has_few_groups(estimate):
+        return None  # of few groups, more samples in each tell little
     if interval is None or value is None or outcome.threshold is None:
         return None
     if interval.low is None or interval.high is None:

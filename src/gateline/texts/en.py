@@ -217,6 +217,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{count} sample without a usable value can't be shown to meet the bound",
         "other": "{count} samples without a usable value can't be shown to meet the bound",
     },
+    "note.few-groups": {
+        "one": "there is {count} independent group only: more groups would settle it, not more samples in it",
+        "other": "there are {count} independent groups only: more groups would settle it, not more samples in them",
+    },
     "note.identical": "both files hold the same records: nothing changed",
     "note.share-of-zero": "{bound} of a baseline of 0 is 0",
     "note.baseline-near-zero": "a baseline near 0 leaves the relative gain without a bound",
@@ -468,6 +472,18 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.other-unit": (
         "bring both to one unit, and time no answers from a cache; where it is meant, give the metric a range: "
         "metrics: {{{metric}: {{range: […, …]}}}}"
+    ),
+    "problem.not-measured": (
+        "{metric} is 0 in {zeros} of the {count} questions in which it is above 0 in the baseline (there the middle is "
+        "{before}): it was not measured"
+    ),
+    "hint.price-unknown": (
+        "does the table of prices have the model? Leave the cost out where it is not known; where it is meant, write "
+        "metrics: {{{metric}: {{free: true}}}}"
+    ),
+    "hint.not-measured": (
+        "measure it, or leave it out where it was not measured; where it is meant, give the metric a range: "
+        "metrics: {{{metric}: {{range: [0, …]}}}}"
     ),
     "problem.another-scale": (
         "{field} is on another scale: {before} in the baseline, {after} in the candidate"

@@ -190,6 +190,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "基线中有 {had} 个问题有 {field}，候选中只有 {have} 个：其余的在此不再计入，而出错的可能正是它们"
     ),
     "note.unknown-samples": "{count} 个样本没有可用的值，无法证明它们满足界值",
+    "note.few-groups": "只有 {count} 个相互独立的组：需要更多的组，而不是组内更多的样本",
     "note.identical": "两个文件的记录完全相同：没有任何变化",
     "note.share-of-zero": "基线为 0，它的 {bound} 也是 0",
     "note.baseline-near-zero": "基线接近 0，相对变化没有界",
@@ -357,6 +358,15 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "hint.other-unit": (
         "请统一单位，也不要给来自缓存的回答计时；如果确实如此，请给该指标写上范围："
         "metrics: {{{metric}: {{range: […, …]}}}}"
+    ),
+    "problem.not-measured": (
+        "{metric} 在基线中大于 0 的 {count} 道题里（基线的中位数是 {before}），候选有 {zeros} 道为 0：没有测量"
+    ),
+    "hint.price-unknown": (
+        "价格表里有这个模型吗？费用未知时请留空；如果确实免费，请写 metrics: {{{metric}: {{free: true}}}}"
+    ),
+    "hint.not-measured": (
+        "请测量该值，未测量时请留空；如果确实如此，请给该指标写上范围：metrics: {{{metric}: {{range: [0, …]}}}}"
     ),
     "problem.another-scale": "{field} 的量程不同：基线为 {before}，候选为 {after}",
     "hint.one-version": "请用同一版本、同一设置的工具评测两者",
