@@ -10,6 +10,8 @@ import pytest
 from gateline.errors import InputError, NotComparable
 from gateline.metric import Metric
 from gateline.pairing.plausible import (
+    can_be_no_zero,
+    check_measured,
     check_positive,
     check_range,
     check_scale,
@@ -18,7 +20,7 @@ from gateline.pairing.plausible import (
     known_range,
 )
 from gateline.samples import MetricFacts, Run
-from runs import make_run, make_runs, records
+from runs import make_pairs, make_run, make_runs, records
 
 
 def run_of(values: list[float]) -> tuple[Run, np.ndarray, np.ndarray]:
@@ -239,6 +241,85 @@ def test_another_unit_is_told_with_both_middles(before: float, after: float, tol
         check_unit("t", *sides, "c.jsonl")
     assert str(raised.value).startswith(f"c.jsonl: t can't be in one unit in the two files: {told}")
     assert "metrics: {t: {range:" in str(raised.value)
+
+
+# --- what was not measured at all
+
+
+@pytest.mark.parametrize(
+    ("pairs", "measured", "zeros", "refused"),
+    [
+        (30, 30, 30, True), (30, 30, 15, True), (30, 30, 14, False),
+        (30, 27, 27, True), (30, 26, 26, False),
+        (10, 10, 10, True), (9, 9, 9, False),
+        (30, 30, 0, False), (30, 0, 0, False),
+    ],
+)  # fmt: skip
+def test_zeros_of_a_candidate_where_nine_in_ten_of_the_baseline_are_above_0(
+    pairs: int, measured: int, zeros: int, refused: bool
+) -> None:
+    before = np.array([0.003] * measured + [0.0] * (pairs - measured))
+    after = before.copy()
+    after[:zeros] = 0.0
+    assert is_refused(check_measured, "cost", before, after, "c", is_cost=True) is refused
+    assert not is_refused(check_measured, "cost", after, before, "c", is_cost=True) or zeros == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "looked_at"),
+    [
+        ("cost_usd", {}, True),
+        ("spent", {"unit": "EUR"}, True),
+        ("spent", {"ratio": ["cost_usd", "answers"]}, True),
+        ("latency_p95", {"field": "latency_ms", "summary": "p95"}, True),
+        ("first_token", {"unit": "ms"}, True),
+        ("tokens.output", {}, True),
+        ("size", {"field": "usage.total_tokens"}, True),
+        ("tokens.reasoning", {}, False),
+        ("usage.cached_tokens", {}, False),
+        ("errors", {}, False),
+        ("wrong_claims", {"ratio": ["wrong", "claims"]}, False),
+        ("hallucination_rate", {"range": [0, 1]}, False),
+        ("cost_usd", {"free": True}, False),
+        ("latency_ms", {"range": [0, 9000]}, False),
+        ("tokens.output", {"better": "higher"}, False),
+    ],
+)
+def test_what_each_answer_takes_some_of(name: str, metric: dict[str, object], looked_at: bool) -> None:
+    assert can_be_no_zero(name, Metric.model_validate({"better": "lower", **metric})) is looked_at
+
+
+@pytest.mark.parametrize(
+    ("field", "words", "hint", "meant"),
+    [
+        ("cost_usd", "write metrics", "{free: true}", "free: true"),
+        ("latency_ms", "give the metric a range: metrics", "{range: [0, …]}", "range: [0, 10]"),
+        ("tokens.total", "give the metric a range: metrics", "{range: [0, …]}", "range: [0, 10]"),
+    ],
+)
+def test_a_candidate_without_a_measurement_gets_no_verdict_until_the_policy_says_that_it_is_meant(
+    field: str, words: str, hint: str, meant: str
+) -> None:
+    before, after = records("a*20 1>1")
+    for row, (one, other) in enumerate(zip(before, after, strict=True)):
+        one[field], other[field] = 2 + row / 10, 0
+    runs = make_run(before, "baseline.jsonl"), make_run(after)
+    score = "score: {better: higher, range: [0, 1]}"
+
+    def compare(sides: tuple[Run, Run], more: str = "") -> list[str]:
+        return list(make_pairs(sides, metrics=f"{{{score}, {field}: {{better: lower{more}}}}}").ids)
+
+    with pytest.raises(NotComparable) as raised:
+        compare(runs)
+    (problem,) = raised.value.problems
+    assert problem.where == "candidate.jsonl"
+    assert problem.message == (
+        f"{field} is 0 in 20 of the 20 questions in which it is above 0 in the baseline (there the middle is 2.95): "
+        "it was not measured"
+    )
+    assert problem.hint.endswith(f"where it is meant, {words}: {{{field}: {hint}}}")
+    assert len(compare(runs, f", {meant}")) == 20
+    assert len(compare(runs[::-1])) == 20
 
 
 def test_an_unknown_range_is_the_tools_whichever_run_says_it() -> None:

@@ -89,13 +89,14 @@ def spent_tokens(run: Run) -> Flags:
     """Return which records spent tokens, as any count of them tells: `tokens.input`, `usage.total_tokens`."""
     spent = np.zeros(len(run), dtype=bool)
     for name, column in {**run.metrics, **run.fields}.items():
-        if _counts_tokens(name):
+        if counts_tokens(name):
             numbers = column if isinstance(column, np.ndarray) else read_numbers(column, [])
             spent |= np.nan_to_num(numbers) > 0
     return spent
 
 
-def _counts_tokens(name: str) -> bool:
+def counts_tokens(name: str) -> bool:
+    """Return whether a field of this name counts what a model was paid for: `tokens.input`, `usage.total_tokens`."""
     if "oken" not in name:
         return False
     words = set(re.split(r"[^a-z]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()))

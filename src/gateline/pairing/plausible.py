@@ -11,7 +11,7 @@ import numpy as np
 
 from gateline.errors import InputError, NotComparable, Problem
 from gateline.metric import Metric
-from gateline.pairing.marks import Flags
+from gateline.pairing.marks import Flags, counts_tokens
 from gateline.remark import list_some, said
 from gateline.samples import Floats, Run
 
@@ -23,6 +23,15 @@ HUNDREDFOLD = 0.75
 """From this part of the values above 1 on, values that are a hundred times their partner's are percentages."""
 FASTER = 50
 """A run of which every answer came so many times faster was timed in another unit, or answered from a cache."""
+
+FEWEST_MEASURED = 10
+"""Pairs in which the baseline measured something, from which on zeros of the candidate are looked at."""
+MOSTLY_MEASURED = 0.9
+"""Share of its pairs in which it must have done so: what is often 0 may be 0 more often."""
+SHARE_UNMEASURED = 0.5
+"""From this share of them on, a candidate's zeros tell that nothing was measured."""
+_SPENT_ON_THE_SIDE = ("reason", "think", "cache")
+"""Parts of names of tokens that an answer can do without."""
 
 
 def known_range(name: str, metric: Metric, runs: Sequence[Run]) -> tuple[float, float] | None:
@@ -213,3 +222,41 @@ def check_unit(name: str, before: Floats, after: Floats, file: str) -> None:
             file,
             said("hint.other-unit", metric=name),
         )
+
+
+def can_be_no_zero(name: str, metric: Metric) -> bool:
+    """Return whether the metric is a time, a cost or a count of tokens: each answer takes some, however good it is.
+
+    Counts of errors and the like are none, as a better system brings them to 0. A range in the policy, or `free`, says
+    that 0 is meant.
+    """
+    if metric.better == "higher" or metric.range is not None or metric.free:
+        return False
+    field = metric.ratio[0] if metric.ratio else metric.field or name
+    is_tokens = counts_tokens(field) and not any(part in field.lower() for part in _SPENT_ON_THE_SIDE)
+    return is_tokens or metric.is_time(name) or metric.is_cost(name)
+
+
+def check_measured(name: str, before: Floats, after: Floats, file: str, *, is_cost: bool) -> None:
+    """Raise NotComparable where a candidate's times, costs or tokens are 0 and the baseline's are not (pairs).
+
+    A price table that lacks the model, and a clock that was not started, write 0, and nothing is as cheap. So it is
+    where the baseline's are above 0 in `FEWEST_MEASURED` pairs and in nine of ten, and half of these are 0 in the
+    candidate.
+    """
+    measured = before > 0
+    count = int(measured.sum())
+    zeros = int((measured & (after == 0)).sum())
+    if count < FEWEST_MEASURED or count < MOSTLY_MEASURED * len(before) or zeros < SHARE_UNMEASURED * count:
+        return
+    raise NotComparable(
+        said(
+            "problem.not-measured",
+            metric=name,
+            zeros=zeros,
+            count=count,
+            before=f"{np.median(before[measured]):.4g}",
+        ),
+        file,
+        said("hint.price-unknown" if is_cost else "hint.not-measured", metric=name),
+    )

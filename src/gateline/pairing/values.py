@@ -17,6 +17,8 @@ from gateline.pairing.join import Side
 from gateline.pairing.labels import Labels, Rows
 from gateline.pairing.marks import Flags, find_errors, flags, spent_tokens
 from gateline.pairing.plausible import (
+    can_be_no_zero,
+    check_measured,
     check_positive,
     check_range,
     check_scale,
@@ -121,15 +123,26 @@ def settle(name: str, metric: Metric, sides: Sequence[Side], labels: Labels, ter
         for side, times in zip(sides, asked, strict=True)
     ]
     values = MetricValues(read[0] if len(read) > 1 else None, read[-1], expected)
-    if values.baseline is not None and not (ends or metric.ratio or metric.is_cost(name)):
+    if values.baseline is not None:
         both = values.usable
         pair = values.baseline.value[both], values.candidate.value[both]
-        if metric.is_time(name):
-            check_unit(name, *pair, sides[-1].run.file)
-        else:
-            check_scale(name, *pair, sides[-1].run.file, fewer_is_better=metric.better == "lower")
+        _check_alike(name, metric, pair, sides[-1].run.file, has_range=ends is not None)
     _check_refused(name, values, labels, sides, terms)
     return values
+
+
+def _check_alike(
+    name: str, metric: Metric, pair: tuple[Floats, Floats], file: str, *, has_range: bool
+) -> None:
+    """Raise NotComparable where the values of both runs (pairs) are of two scales or units, or one has none at all."""
+    if can_be_no_zero(name, metric):
+        check_measured(name, *pair, file, is_cost=metric.is_cost(name))
+    if has_range or metric.ratio or metric.is_cost(name):
+        return
+    if metric.is_time(name):
+        check_unit(name, *pair, file)
+    else:
+        check_scale(name, *pair, file, fewer_is_better=metric.better == "lower")
 
 
 def check_fields(metrics: dict[str, Metric], sides: Sequence[Side]) -> None:
