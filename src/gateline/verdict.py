@@ -38,6 +38,8 @@ FailOn = Literal["fail", "inconclusive", "never"]
 _UNSEEN = re.compile("[\u0080-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 """What reorders or breaks the lines of a terminal or a web page, and can stand in JSON under its number."""
 
+_DOUBTS = frozenset({"notice.constant", "notice.two-spellings"})
+"""Notices that say why a pass may rest on faulty data."""
 _SEVERITY = {Status.FAIL: 0, Status.INCONCLUSIVE: 1, Status.WAIVED: 2, Status.SKIPPED: 3, Status.PASS: 4}
 
 
@@ -261,10 +263,12 @@ class Verdict(Record):
     def warns(self) -> bool:
         """Return whether a pass has something that people should look at.
 
-        No baseline, and a candidate that is the baseline or holds records of it, are mostly faults of the wiring.
+        No baseline, and a candidate that is the baseline or holds records of it, are mostly faults of the wiring; so
+        are a judge that gives every answer one score, and a label in two spellings.
         """
         same = self.pairing is not None and (self.pairing.identical or self.pairing.carried_over > 0)
-        return self.first_run or same or any(finding.warns for finding in self.findings)
+        doubtful = any(remark is not None and remark.key in _DOUBTS for remark in self.notices_said)
+        return self.first_run or same or doubtful or any(finding.warns for finding in self.findings)
 
     def to_json(self) -> str:
         """Return `verdict.json`: fixed key order, numbers rounded to six places, strict JSON, a line break last."""

@@ -15,6 +15,7 @@ from gateline.pairing.agreement import check_agreement, check_definitions
 from gateline.pairing.allowance import refuse_missing
 from gateline.pairing.attempts import tell_attempts
 from gateline.pairing.carried import find_carried
+from gateline.pairing.constant import tell_constant
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
 from gateline.pairing.join import (
     Codes,
@@ -270,4 +271,4 @@ def _notice(pairs: Pairs, terms: Terms) -> list[str]:
             notices.append(
                 said("notice.not-compared", slice=name, file=run.file, ids=name_some(away), **counts)
             )
-    return notices + tell_carried(pairs)
+    return [*notices, *tell_constant(pairs.metrics), *tell_carried(pairs)]

@@ -175,6 +175,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "other": "{count} samples, slices.at_least is {least}",
     },
     "note.no-usable-sample": "no usable sample",
+    "note.none-usable": {
+        "one": "its only question has no usable value",
+        "other": "none of its {count} questions has a usable value",
+    },
     "note.no-people": "no labels of people are at hand",
     "note.too-few-labels": {
         "one": "people labelled {count} independent sample here by chance (a gain: in both runs); {least} are needed "
@@ -315,6 +319,14 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "other": "{file}: {count} of {asked} records are the baseline's in every field, measured times or ids of runs "
         "among them, so they were not made again: {ids}",
     },
+    "notice.constant": (
+        "{metric} is {value} in all {samples} questions of the candidate, where the baseline has {different} different "
+        "values: it tells no answers apart any more; look at what gives it"
+    ),
+    "notice.two-spellings": (
+        "the label {label} has one value in several spellings, so its questions stand in several slices, each smaller: "
+        "{values}; write them alike in the golden set"
+    ),
     "notice.score-and-error": {
         "one": "{file}: {count} record carries both a score and an error; the score is not used",
         "other": "{file}: {count} records carry both a score and an error; the score is not used",
@@ -702,6 +714,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "counted.worst": "counted as the worst",
     "counted.left-out": "left out",
     "facts.too-small": "Too few to judge by {setting}: {slices}",
+    "facts.lacking": "The candidate lacks {questions} of the baseline",
     "facts.never-fails": "The exit code is 0 because {option} is {value}.",
     # layers, and where to look
     "layer.retrieval": "Retrieval",

@@ -180,6 +180,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "note.no-labels-of-baseline": "基线没有人工标注",
     "note.not-measurable": "此处无法测量：{reason}",
     "note.no-usable-sample": "没有可用样本",
+    "note.none-usable": "所问的 {count} 道题都没有可用的值",
     "note.too-few-usable": "只有 {count} 个可用样本，{setting} 为 {least}",
     "note.fewer-questions": (
         "此处候选有 {after} 个问题，基线有 {before} 个，少的比例超过 missing.drop_at_most（{share}%）："
@@ -251,6 +252,13 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "notice.not-evaluated-again": "两个文件的记录完全相同，连实测时间或运行标识也一样：候选没有重新评测",
     "notice.carried-over": (
         "{file}：{asked} 条记录中有 {count} 条的所有字段都与基线相同，连实测时间或运行标识也一样，即没有重做：{ids}"
+    ),
+    "notice.constant": (
+        "{metric} 在候选的全部 {samples} 道题中都是 {value}，而基线有 {different} 个不同的值："
+        "它已不能区分回答的好坏；请检查给出它的评判者"
+    ),
+    "notice.two-spellings": (
+        "标签 {label} 的同一个值有多种写法，因此题目分散在几个更小的切片中：{values}；请在黄金集中统一写法"
     ),
     "notice.score-and-error": "{file}：{count} 条记录既有评分又有错误；评分没有采用",
     "missing.not-there": "{paths} 不存在",
@@ -534,6 +542,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "counted.worst": "按最差值计",
     "counted.left-out": "已剔除",
     "facts.too-small": "样本太少而未评判（{setting}）：{slices}",
+    "facts.lacking": "候选缺少基线中的 {questions}",
     "facts.never-fails": "退出码为 0，因为 {option} 设为 {value}。",
     # layers, and where to look
     "layer.retrieval": "检索",
