@@ -35,6 +35,8 @@ Judged = Literal["gain", "relative_gain", "candidate"]
 
 _TOO_SMALL = "note.small-slice"
 """Key of the note on a slice of a family that is too small to be judged."""
+_LOST = frozenset({"note.left-out", "note.none-usable", "note.denominators-gone", "note.unknown-samples"})
+"""Keys of notes on values that a check should have had and has not."""
 _PLAINLY = 384
 """A hundred times the square of 1.96: chance alone lets worse pairs outnumber better ones by so much one time in 40."""
 
@@ -238,7 +240,21 @@ class Finding(Record):
         return (
             self.status is Status.WAIVED
             or self.fell_unjudged
-            or (self.status is Status.INCONCLUSIVE and not self.blocks and self.on_inconclusive == "warn")
+            or (
+                self.status is Status.INCONCLUSIVE
+                and not self.blocks
+                and (self.on_inconclusive == "warn" or self.lost_evidence)
+            )
+        )
+
+    @property
+    def lost_evidence(self) -> bool:
+        """Return whether it is not settled and values are missing that it should rest on.
+
+        A rule may let through what so few samples can't show; what was not shown to it is another thing.
+        """
+        return self.status is Status.INCONCLUSIVE and any(
+            remark is not None and remark.key in _LOST for remark in self.notes_said
         )
 
     def _threshold_in_words(self) -> float | None:

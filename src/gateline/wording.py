@@ -266,7 +266,7 @@ def _consequence(finding: Finding, spelling: Spelling, fail_on: str) -> str:
         return spelling.say("rest.blocks")
     if fail_on == "inconclusive":
         return spelling.say("rest.blocks-as-asked", option="fail-on inconclusive")
-    return spelling.say("rest.warns" if finding.on_inconclusive == "warn" else "rest.let-through")
+    return spelling.say("rest.warns" if finding.warns else "rest.let-through")
 
 
 def _counted(finding: Finding, spelling: Spelling) -> str:

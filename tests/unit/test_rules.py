@@ -602,7 +602,7 @@ def test_a_slice_without_a_usable_sample_fails_a_hard_rule_and_leaves_another_op
         Status.FAIL,
         True,
         0,
-        ["no usable sample"],
+        ["its only question has no usable value"],
     )
     soft = judge_one(EMPTY, rule(kind, rest), **parts)
     assert (soft.status, soft.blocks) == (Status.INCONCLUSIVE, kind in ("every", "improvement"))

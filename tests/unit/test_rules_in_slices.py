@@ -299,6 +299,73 @@ def test_a_floor_at_the_worst_rests_on_the_candidate_alone(floor: str, status: S
     assert found.status is status
 
 
+GUARDED = "kind: tolerance, worse_by_at_most: 0.1, on_inconclusive: pass"
+GAPS = {
+    "samples": "{at_least: 1, on_mismatch: intersect}",
+    "missing": "{drop_at_most: 0.1}",
+    "slices": "{by: [language], at_least: 20}",
+}
+
+
+@pytest.mark.parametrize("gap", ["-", "?"], ids=["no record", "no score"])
+@pytest.mark.parametrize("lost", [4, 12, 20])
+@pytest.mark.parametrize("worse", [0, 3])
+def test_what_lost_its_evidence_is_never_let_through_without_a_word(gap: str, lost: int, worse: int) -> None:
+    """A rule that lets through what 20 can't show was never shown the 20: all gone, most gone, or more than allowed."""
+    worse = min(worse, 20 - lost)
+    kept = 20 - lost - worse
+    slice_of = (
+        f"x*{lost} de 1>{gap} "
+        + (f"w*{worse} de 1>0 " if worse else "")
+        + (f"k*{kept} de 1>1" if kept else "")
+    )
+    found = in_slice(f"a*180 en 1>1 {slice_of}", GUARDED, **GAPS)
+    assert (found.status, found.blocks, found.warns) == (Status.INCONCLUSIVE, False, True)
+    assert found.samples == 20 - lost
+    assert found.samples_needed is None
+    told = (
+        f"{lost} of 20 samples are left out"
+        if found.samples
+        else "none of its 20 questions has a usable value"
+    )
+    assert told in found.message or any(told in note for note in found.notes)
+
+
+@pytest.mark.parametrize("lost", [0, 2])
+def test_what_is_open_with_no_more_left_out_than_allowed_is_let_through_as_the_rule_asks(lost: int) -> None:
+    slice_of = f"w*2 de 1>0 k*{18 - lost} de 1>1" + (f" x*{lost} de 1>?" if lost else "")
+    found = in_slice(
+        f"a*180 en 1>1 {slice_of}", GUARDED, **GAPS | {"slices": "{by: [language], at_least: 10}"}
+    )
+    assert (found.status, found.warns) == (Status.INCONCLUSIVE, False)
+
+
+def test_a_slice_of_which_nothing_was_asked_has_lost_nothing() -> None:
+    metrics = "{score: {better: higher, range: [0, 1], applies_to: language=en}}"
+    found = in_slice("a*180 en 1>1 b*20 de ?>?", GUARDED, **GAPS, metrics=metrics)
+    assert (found.notes, found.warns) == (["no usable sample"], False)
+
+
+def test_each_sample_by_itself_is_missed_too_where_its_rule_lets_through_what_is_unknown() -> None:
+    found = in_slice("a*180 en 1>1 b de 1>? c de 1>1", "kind: every, at_least: 0.5, on_inconclusive: pass")
+    assert (found.status, found.blocks, found.warns) == (Status.INCONCLUSIVE, False, True)
+
+
+def test_denominators_that_are_gone_are_told_where_nothing_is_settled_anyway() -> None:
+    """Half of the answers make no claim any more, and the rest are a little worse: open, and not only by chance."""
+    before, after = records("a*40 de 1>1")
+    set_metric(before, "claims", [2.0] * 40)
+    set_metric(after, "claims", [0.0] * 20 + [2.0] * 20)
+    set_metric(before, "wrong", [0.0] * 40)
+    set_metric(after, "wrong", [0.0] * 20 + [1.0] * 3 + [0.0] * 17)
+    runs = (make_run(before, "baseline.jsonl"), make_run(after))
+    metrics = "{share: {better: lower, ratio: [wrong, claims], range: [0, 1]}}"
+    rule = "{kind: tolerance, metric: share, worse_by_at_most: 0.05, on_inconclusive: pass}"
+    found = judge_one(runs, rule, metrics=metrics)
+    assert (found.status, found.warns) == (Status.INCONCLUSIVE, True)
+    assert any("40 questions have claims" in note for note in found.notes)
+
+
 # --- thresholds
 
 

@@ -43,6 +43,16 @@ def compared(verdict: Verdict, spelling: Spelling = PLAIN) -> str:
     return spelling.sentence(text)
 
 
+def compared_and_lacking(verdict: Verdict, spelling: Spelling) -> str:
+    """Return how many questions were compared, and how many of the baseline the candidate lacks where it lacks any."""
+    text, pairing = compared(verdict, spelling), verdict.pairing
+    if pairing is None or pairing.independent is not None or not pairing.only_in_baseline.samples:
+        return text
+    questions = spelling.say("count.questions", count=pairing.only_in_baseline.samples)
+    lacking = spelling.sentence(spelling.say("facts.lacking", questions=questions))
+    return spelling.join_sentences([text, lacking])
+
+
 def left_out(verdict: Verdict, spelling: Spelling) -> list[str]:
     """Return a sentence for each kind of question or value that was left out or counted as the worst."""
     pairing = verdict.pairing

@@ -255,8 +255,9 @@ def _mend(finding: Finding, spelling: Spelling) -> str:
     if finding.status.value == "inconclusive" and finding.missed_by <= 0:
         if finding.samples_needed is not None:
             return spelling.say("unblock.out-of-reach", subject=what)
-        left_out = any(remark is not None and remark.key == "note.left-out" for remark in finding.notes_said)
-        return spelling.say("unblock.leave-out-less" if left_out else "unblock.settle", subject=what)
+        return spelling.say(
+            "unblock.leave-out-less" if finding.lost_evidence else "unblock.settle", subject=what
+        )
     return _reach(finding, what, spelling)
 
 

@@ -21,16 +21,20 @@ if TYPE_CHECKING:
 
 
 def needing_a_look(verdict: Verdict) -> list[Finding]:
-    """Return what people should look at though it does not block: first what misses its bound, the worst first.
+    """Return what people should look at though it does not block, the worst first.
 
-    What a waiver lets through is expected to miss its bound, and stays in the order of the verdict.
+    First stands what lost the values it should rest on, then what misses its bound. What a waiver lets through is
+    expected to miss its bound, and stays in the order of the verdict.
     """
     strict = verdict.verdict == "fail" and verdict.fail_on == "inconclusive"
     looks = [one for one in verdict.findings if one.warns and not (strict and _is_unsettled(one))]
+    lost = [one for one in looks if one.lost_evidence]
+    lost.sort(key=lambda one: (one.samples > 0, -one.missed_by))
     missing = [one for one in looks if one.missed_by > 0 and one.status.value != "waived"]
+    missing = [one for one in missing if not one.lost_evidence]
     missing.sort(key=lambda one: -one.missed_by)
-    kept = {id(one) for one in missing}
-    return [*missing, *(one for one in looks if id(one) not in kept)]
+    kept = {id(one) for one in (*lost, *missing)}
+    return [*lost, *missing, *(one for one in looks if id(one) not in kept)]
 
 
 def say_falls(verdict: Verdict, told: Finding | None, spelling: Spelling) -> str:

@@ -177,7 +177,7 @@ class _Page:
         counted = not self.is_short and verdict.findings
         lines = [
             spelling.sentence(counts_line(verdict, spelling)) if counted else "",
-            facts.compared(verdict, spelling),
+            facts.compared_and_lacking(verdict, spelling),
             facts.too_small(verdict, spelling),
             facts.baseline_line(verdict, spelling),
             "" if loosening(verdict) else facts.policy_line(verdict, spelling),

@@ -9,11 +9,11 @@ from pydantic import model_validator
 
 from gateline import statistics
 from gateline.comparison import Comparison, Estimate
-from gateline.errors import NotComparable
 from gateline.findings import Finding, FoundInterval, Judged, Status
 from gateline.metric import Metric
 from gateline.pairing import Terms
 from gateline.remark import Said, remarks_of, said
+from gateline.rules.gaps import mind_left_out, say_none_usable
 from gateline.settings import Name, Part, Switch
 
 OnInconclusive = Literal["fail", "warn", "pass"]
@@ -169,13 +169,15 @@ class Rule(Part):
         """Judge, and let nothing stand that rests on too few samples or on too much left out."""
         if not estimate.samples:
             status = Status.FAIL if self.hard else Status.INCONCLUSIVE
-            return Outcome(status, self._would_judge(), None, notes=[said("note.no-usable-sample")])
+            return Outcome(
+                status, self._would_judge(), None, notes=[say_none_usable(self, comparison, estimate.slice)]
+            )
         outcome = self.judge(comparison, estimate, family)
         if estimate.calibration is not None and not estimate.calibration.corrects:
             outcome = self._or_judge(comparison, estimate, outcome, family)
         if not (self.any_number or outcome.however_few):
             self._mind_small_slice(comparison, outcome.estimate or estimate, outcome)
-            self._mind_left_out(comparison, estimate, outcome)
+            mind_left_out(self, comparison, estimate, outcome)
         if outcome.status is Status.INCONCLUSIVE and _has_few_groups(estimate):
             outcome.notes.append(said("note.few-groups", count=estimate.clusters))
         return outcome
@@ -204,43 +206,6 @@ class Rule(Part):
             outcome.notes.append(
                 said("note.too-few-usable", count=estimate.samples, setting=setting, least=str(least))
             )
-
-    def _mind_left_out(self, comparison: Comparison, estimate: Estimate, outcome: Outcome) -> None:
-        """Let nothing pass because of what is not known.
-
-        A hard rule must hold by value were every left-out value as bad as can be; else what is known settles nothing,
-        and NotComparable is raised. Any other rule is inconclusive where it would not hold and more is left out of its
-        slice than the policy allows.
-        """
-        if outcome.status is not Status.PASS:
-            return
-        lost = len(comparison.lost(self.metric, estimate.slice))
-        left_out = comparison.left_out(self.metric, estimate.slice) + lost
-        asked = comparison.asked(self.metric, estimate.slice)
-        too_many = left_out > comparison.pairs.labels.terms.missing.drop_at_most * asked + 1e-9
-        if not left_out or not (self.hard or too_many):
-            return
-        if not lost and self._holds_at_worst(comparison, estimate):
-            return
-        found = said("note.left-out", left_out=f"{left_out:.3g}", asked=str(asked))
-        if self.hard:
-            subject: Said | str = self.metric
-            if estimate.slice:
-                subject = said("finding.subject", metric=self.metric, slice=estimate.slice)
-            raise NotComparable(
-                said("problem.hard-not-shown", rule=self.id, subject=subject, reason=found),
-                comparison.pairs.sides[-1].run.file,
-                said("hint.hard-not-shown"),
-            )
-        outcome.status = Status.INCONCLUSIVE
-        outcome.notes.append(found)
-
-    def _holds_at_worst(self, comparison: Comparison, estimate: Estimate) -> bool:
-        worst = comparison.if_worst()
-        alone = self.looks_at_candidate_alone()
-        by_value = self.model_copy(update={"decide_by": "value"})
-        filled = worst.estimate(self.metric, estimate.slice, candidate_alone=alone)
-        return by_value.judge(worst, filled, 1).status is Status.PASS
 
     def _tell(self, comparison: Comparison, estimate: Estimate, outcome: Outcome, family: int) -> Finding:
         metric = comparison.metrics[self.metric]
@@ -335,6 +300,8 @@ def _samples_needed(estimate: Estimate, outcome: Outcome) -> int | None:
     interval = outcome.interval
     if estimate.calibration is not None:
         return None  # more labels would settle it, and how many depends on what the judge is worth
+    if any(note.remark.key == "note.left-out" for note in outcome.notes):
+        return None  # what is left out must be known
     if outcome.status is not Status.INCONCLUSIVE or _has_few_groups(estimate):
         return None  # of few groups, more samples in each tell little
     if interval is None or value is None or outcome.threshold is None:

@@ -38,6 +38,9 @@ def find_emptied(comparison: Comparison, estimate: Estimate) -> Said | None:
 
 
 def mind_emptied(comparison: Comparison, estimate: Estimate, status: Status) -> tuple[Status, list[Said]]:
-    """Return what a change may be called: what would pass is left open where denominators are gone."""
-    found = find_emptied(comparison, estimate) if status is Status.PASS else None
+    """Return what a change may be called: what would pass is left open where denominators are gone.
+
+    What is open anyway stays open and says so too, as its rule may let it through.
+    """
+    found = None if status is Status.FAIL else find_emptied(comparison, estimate)
     return (status, []) if found is None else (Status.INCONCLUSIVE, [found])

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateline.findings import Finding, Status
+from gateline.remark import Remark
 from gateline.reports import html, markdown, text
 from gateline.reports.annotations import render as annotate
 from gateline.reports.headline import PASSED, WARNED, counts_line, headline, outcome
 from gateline.reports.looks import needing_a_look
-from gateline.verdict import Verdict
+from gateline.verdict import LeftOutIds, Verdict
 
 from .verdicts import make_finding, make_verdict, passing, skipped, span, unsettled
 
@@ -135,6 +136,36 @@ def test_a_shown_loss_that_a_rule_lets_through_unsettled_is_named() -> None:
     assert "let through by its rule, but worse: answer_correct in risk=high" in headline(verdict)
     noise = loss.model_copy(update={"interval": span(-0.5, 0.1)})
     assert "risk=high" not in headline(make_verdict(passing(), noise))
+
+
+@pytest.mark.parametrize("key", ["note.left-out", "note.none-usable", "note.unknown-samples"])
+def test_a_check_that_lost_its_evidence_is_told_first_whatever_its_rule_lets_through(key: str) -> None:
+    values = {"left_out": "12", "asked": "20", "count": 20}
+    lost = unsettled(
+        slice="risk=high", gain=-0.01, on_inconclusive="pass", notes_said=[Remark(key=key, values=values)]
+    )
+    verdict = make_verdict(passing(), unsettled(gain=-0.2), lost)
+    assert (verdict.verdict, verdict.exit_code, outcome(verdict)) == ("pass", 0, WARNED)
+    assert needing_a_look(verdict)[0] is lost
+    assert "look at this: answer_correct in risk=high" in headline(verdict)
+    gone = lost.model_copy(update={"slice": "risk=low", "samples": 0, "gain": None, "candidate": None})
+    assert needing_a_look(make_verdict(passing(), lost, gone))[0] is gone
+
+
+def test_a_comment_says_how_many_questions_the_candidate_lacks_also_where_it_is_short() -> None:
+    """What is not there is seen in no number of the comment."""
+    whole = make_verdict(passing(), passing(rule="other"))
+    pairing = whole.pairing
+    assert pairing is not None
+    lacking = pairing.model_copy(update={"only_in_baseline": LeftOutIds(samples=20, ids=[], slices={})})
+    none = pairing.model_copy(update={"only_in_baseline": LeftOutIds(samples=0, ids=[], slices={})})
+    said = {
+        part: markdown.render(whole.model_copy(update={"pairing": part_of}))
+        for part, part_of in (("lacking", lacking), ("none", none))
+    }
+    assert "<details>" not in said["lacking"]
+    assert "The candidate lacks 20 questions of the baseline." in said["lacking"]
+    assert "lacks" not in said["none"]
 
 
 def test_the_worse_slice_is_told_where_the_headline_tells_of_the_whole() -> None:
