@@ -221,12 +221,17 @@ class Finding(Record):
 
     @property
     def fell_unjudged(self) -> bool:
-        """Return whether a slice too small to be judged fell further than its rule allows, and not by a few pairs.
+        """Return whether a slice too small to be judged fell plainly."""
+        return self.is_too_small and self.fell_plainly
+
+    @property
+    def fell_plainly(self) -> bool:
+        """Return whether it fell further than its rule allows, and not by a few pairs; whatever its interval says.
 
         Far more pairs got worse than better: McNemar's statistic with the continuity correction of Edwards (1948),
-        at 1.96. It settles nothing: such a slice is told, not judged.
+        at 1.96. It settles nothing: a check that so fell and does not block is told, not judged.
         """
-        if not self.is_too_small or self.gain is None or self.worse is None or self.better is None:
+        if self.gain is None or self.worse is None or self.better is None:
             return False
         more = self.worse - self.better - 1
         is_plain = more > 0 and 100 * more**2 >= _PLAINLY * (

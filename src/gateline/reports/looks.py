@@ -40,13 +40,14 @@ def needing_a_look(verdict: Verdict) -> list[Finding]:
 def say_falls(verdict: Verdict, told: Finding | None, spelling: Spelling) -> str:
     """Return what got worse beyond its bound and neither blocks nor is told: too small to be judged, or let through.
 
-    What a rule lets through unsettled counts where a loss is shown: its whole interval lies below zero.
+    What a rule lets through unsettled counts where its whole interval lies below zero, or where far more pairs got
+    worse than better: an interval widened over many slices may hide a fall that anybody sees.
     """
     named = [told, None if told is None else worse_slice(verdict.findings, told)]
     rest = [one for one in verdict.findings if all(one is not other for other in named)]
     strict = verdict.fail_on == "inconclusive"
     unjudged = [one for one in rest if one.fell_unjudged]
-    let_through = [] if strict else [one for one in rest if _is_let_through(one) and movement(one) == "worse"]
+    let_through = [] if strict else [one for one in rest if _is_let_through(one) and _is_worse(one)]
     return spelling.join_sentences(
         [
             _say_worst("headline.unjudged-fall", unjudged, spelling),
@@ -106,6 +107,10 @@ def say_worse_slice(verdict: Verdict, told: Finding, spelling: Spelling) -> str:
 
 def _is_let_through(finding: Finding) -> bool:
     return _is_unsettled(finding) and not finding.warns and not finding.blocks and finding.missed_by > 0
+
+
+def _is_worse(finding: Finding) -> bool:
+    return finding.fell_plainly or movement(finding) == "worse"
 
 
 def _is_unsettled(finding: Finding) -> bool:

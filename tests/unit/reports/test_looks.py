@@ -138,6 +138,55 @@ def test_a_shown_loss_that_a_rule_lets_through_unsettled_is_named() -> None:
     assert "risk=high" not in headline(make_verdict(passing(), noise))
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 3)), min_size=1, max_size=5),
+    st.sampled_from(["fail", "never"]),
+)
+def test_a_plain_fall_that_a_rule_lets_through_is_named_as_one_too_small_to_be_judged_is(
+    moved: list[tuple[int, int]], fail_on: str
+) -> None:
+    """An interval over zero excuses none: the same pairs are told whether they were judged or not, the worst first."""
+    falls = []
+    for at, (worse, better) in enumerate(moved):
+        gain = (better - worse) / 40
+        numbers = {
+            "slice": f"topic=t{at}", "samples": 40, "clusters": 40, "baseline": 0.9, "candidate": 0.9 + gain,
+            "gain": gain, "worse": worse, "better": better, "threshold": -0.1, "worse_by_at_most": 0.1,
+        }  # fmt: skip
+        open_one = unsettled(**numbers, interval=span(-0.8, 0.4), on_inconclusive="pass")
+        assert open_one.fell_plainly is skipped(**numbers | {"threshold": None}).fell_unjudged
+        assert not open_one.warns
+        falls.append(open_one)
+    plain = [one for one in falls if one.fell_plainly]
+    verdict = make_verdict(passing(), *falls, fail_on=fail_on)
+    said = headline(verdict)
+    assert outcome(verdict) == PASSED
+    assert ("let through by its rule, but worse" in said) is bool(plain)
+    if plain:
+        worst = max(plain, key=lambda one: one.missed_by)
+        assert f"worse: answer_correct in {worst.slice} " in said
+
+
+def test_nine_worse_and_none_better_of_twenty_are_named_before_a_smaller_fall_that_is_shown() -> None:
+    numbers = {
+        "samples": 20,
+        "clusters": 20,
+        "threshold": -0.1,
+        "worse_by_at_most": 0.1,
+        "on_inconclusive": "pass",
+    }
+    fell = unsettled(
+        **numbers, slice="risk=high", baseline=0.85, candidate=0.4, gain=-0.45, worse=9, better=0,
+        interval=span(-0.8, 0.02),
+    )  # fmt: skip
+    shown = unsettled(
+        **numbers, metric="faithfulness", slice="risk=high", baseline=0.85, candidate=0.7, gain=-0.15,
+        worse=15, better=5, interval=span(-0.3, -0.01),
+    )  # fmt: skip
+    said = headline(make_verdict(passing(), shown, fell))
+    assert "but worse: answer_correct in risk=high 85.0 → 40.0 % in 20 pairs and 1 more" in said
+
+
 @pytest.mark.parametrize("key", ["note.left-out", "note.none-usable", "note.unknown-samples"])
 def test_a_check_that_lost_its_evidence_is_told_first_whatever_its_rule_lets_through(key: str) -> None:
     values = {"left_out": "12", "asked": "20", "count": 20}
