@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gateline.errors import count_of
+from gateline.field_names import guess_better_of_metric
 from gateline.metric import Metric
 from gateline.policy import Policy, PolicyFile
 from gateline.rules import Rule
@@ -75,6 +76,11 @@ def review(file: PolicyFile) -> list[str]:
                 f"metrics.{name} has no range: a value out of range can't be noticed, and small slices get "
                 "narrower intervals than they should"
             )
+    notes += [
+        f"metrics.{name} says 'better: {metric.better}', and by its name {usual} is better"
+        for name, metric in policy.metrics.items()
+        if (usual := guess_better_of_metric(metric.field or name)) not in (None, metric.better)
+    ]
     return notes + [
         note for rule in policy.rules for note in _notes_on(rule, policy.metrics.get(rule.metric))
     ]

@@ -111,6 +111,7 @@ LOWER = frozenset(
     ]
 )
 """`bias` is in neither: DeepEval turned its direction round at 4.2.0."""
+_NEGATIONS = frozenset(["free", "no", "non", "not", "without"])
 COUNTS = frozenset(
     ["claims", "count", "counts", "n", "num", "number", "requests", "sentences", "statements", "total"]
 )
@@ -210,12 +211,18 @@ def words_of(name: str) -> frozenset[str]:
 
 
 def guess_better(name: str) -> Better | None:
-    """Return which way is better, or None where the name does not say or says both."""
+    """Return which way is better, or None where the name does not say, says both, or negates (`no_pii`)."""
     words = words_of(name)
     lower, higher = not words.isdisjoint(LOWER), not words.isdisjoint(HIGHER)
-    if lower == higher:
+    if lower == higher or not words.isdisjoint(_NEGATIONS):
         return None
     return "lower" if lower else "higher"
+
+
+def guess_better_of_metric(name: str) -> Better | None:
+    """Return which way is better of what a metric is read from: lower of times, costs and tokens."""
+    is_spent = guess_kind(name, is_metric=True) in ("time", "cost", "tokens")
+    return "lower" if is_spent else guess_better(name)
 
 
 def guess_kind(name: str, *, is_metric: bool) -> Kind:

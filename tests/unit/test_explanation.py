@@ -137,6 +137,21 @@ def test_a_score_without_a_range_is_told_but_not_a_duration_or_a_cost() -> None:
     ]
 
 
+def test_a_direction_against_the_name_of_what_is_read_is_told() -> None:
+    metrics = (
+        "{answer_correct: {better: lower, range: [0, 1]}, latency_ms: {better: higher}, shown: {better: higher, "
+        "range: [0, 1], field: metrics.hallucination_rate}, bias: {better: higher, range: [0, 1]}, "
+        "faithfulness: {better: higher, range: [0, 1]}, no_pii: {better: higher, range: [0, 1]}}"
+    )
+    names = ("answer_correct", "latency_ms", "shown", "bias", "faithfulness", "no_pii")
+    rules = [f"{{kind: tolerance, metric: {name}, worse_by_at_most: 0.1}}" for name in names]
+    assert notes(*rules, metrics=metrics) == [
+        "metrics.answer_correct says 'better: lower', and by its name higher is better",
+        "metrics.latency_ms says 'better: higher', and by its name lower is better",
+        "metrics.shown says 'better: higher', and by its name lower is better",
+    ]
+
+
 def test_a_bound_on_the_good_end_and_a_percentage_that_may_be_meant_as_points_are_told() -> None:
     metrics = "{score: {better: higher, range: [0, 1], show_as: percent}}"
     rules = [

@@ -23,8 +23,8 @@ Evaluate: TypeAlias = Callable[[float, float, float], tuple[float, float]]
 """Of a tail and of about where the ends lie: the ends without error of drawing."""
 
 MOST_DRAWS = 200_000
-_MOST_DRAWS_OF_FEW = 2_000_000
-"""Draws that a second look at a limit may take of few clusters: the next seed moves an end by 0.15 % of its reach."""
+_MOST_DRAWS_OF_FEW = 4_000_000
+"""Draws that a second look at a limit may take of few clusters: the next seed moves an end by 0.1 % of its reach."""
 _IN_A_TAIL = 50
 _MOST_WEIGHTS = 500_000_000
 """Weights (clusters times draws) that a second look at a limit may cost."""
@@ -88,7 +88,7 @@ def find_drawn_ends(
 
     Where a tail would rest on less than 50 draws, or an end lies within three Monte-Carlo standard errors of a
     limit, the ends are evaluated if there is a way to. Else the draws rise, up to 200,000 (near a limit, of few
-    clusters, up to 2,000,000); where this cap leaves less than 50 in a tail, a more extreme draw is taken: three
+    clusters, up to 4,000,000); where this cap leaves less than 50 in a tail, a more extreme draw is taken: three
     standard errors of the count further out, in the end the most extreme of all.
 
     Args:
