@@ -14,6 +14,7 @@ from gateline.errors import count_of, name_some
 from gateline.field_names import says_how_made
 from gateline.inspection.facts import Inspection, NumberColumn
 from gateline.pairing.marks import find_errors
+from gateline.pairing.spellings import find_spellings, say_spellings
 from gateline.samples import Run, number_text
 
 FEWEST_PAIRS = 30
@@ -32,6 +33,7 @@ def find_oddities(run: Run, facts: Inspection) -> list[str]:
         if not column.is_diagnosis:
             found += _look_at_numbers(run, column)
     found += _missing_scores(run, facts)
+    found += _split_labels(facts)
     texts = [name for name, values in run.fields.items() if isinstance(values, list)]
     found += [message for name in texts if (message := _look_for_commas(run, name))]
     if facts.distinct_ids < FEWEST_PAIRS:
@@ -118,6 +120,15 @@ def _missing_scores(run: Run, facts: Inspection) -> list[str]:
         return []
     told = "; ".join(f"{name_some(some, 4)}: {lost} of {len(run)}" for lost, some in names.items())
     return [f"more than 2 % missing, which by default gives no verdict: {told} (gateline init allows for it)"]
+
+
+def _split_labels(facts: Inspection) -> list[str]:
+    """Return labels with one value in several spellings, each of which would be a slice of its own."""
+    return [
+        f"{column.name} has one value in several spellings, each a slice of its own: {name_some(told, 4)}"
+        for column in facts.labels
+        if (told := say_spellings(find_spellings(column.counts)))
+    ]
 
 
 def _look_for_commas(run: Run, name: str) -> str:

@@ -30,6 +30,7 @@ from gateline.pairing.labels import NONE, Labels, Rows
 from gateline.pairing.marks import find_errors
 from gateline.pairing.provenance import compare_provenance, list_changes, state_facts
 from gateline.pairing.settings import Terms
+from gateline.pairing.spellings import tell_spellings
 from gateline.pairing.stale import refuse_stale, tell_carried
 from gateline.pairing.values import (
     CAUSE_NAMES,
@@ -271,4 +272,5 @@ def _notice(pairs: Pairs, terms: Terms) -> list[str]:
             notices.append(
                 said("notice.not-compared", slice=name, file=run.file, ids=name_some(away), **counts)
             )
+    notices += tell_spellings(pairs.labels, terms)
     return [*notices, *tell_constant(pairs.metrics), *tell_carried(pairs)]

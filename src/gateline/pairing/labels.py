@@ -84,7 +84,9 @@ class Labels:
             return sorted(one for one in self.files[name].ids if one not in compared)
         if name is None or not self.lost:
             return list(self.lost)
-        columns = [(self._lost_values(label), {*wanted}) for label, wanted in self._conditions(name).items()]
+        columns = [
+            (self._lost_values(label), {*wanted}) for label, wanted in self.terms.conditions(name).items()
+        ]
         return [
             one
             for position, one in enumerate(self.lost)
@@ -123,7 +125,7 @@ class Labels:
                 continue
             problems += [
                 self._check_condition(label, values, where)
-                for label, values in self._conditions(name).items()
+                for label, values in self.terms.conditions(name).items()
             ]
         found = [problem for problem in problems if problem]
         if found:
@@ -140,7 +142,7 @@ class Labels:
             if name in self.files:
                 counts[name] = len(wanted.intersection(self.files[name].ids))
                 continue
-            conditions = self._conditions(name)
+            conditions = self.terms.conditions(name)
             columns = {label: run.labels(label) or [()] * len(run) for label in conditions}
             counts[name] = len(
                 {
@@ -264,12 +266,6 @@ class Labels:
             found[code] = golden[code] if differs else found[code] or texts[row]
         return found
 
-    def _conditions(self, name: str) -> dict[str, tuple[str, ...]]:
-        if name in self.terms.slices.named:
-            return self.terms.slices.named[name]
-        label, _, value = name.partition("=")
-        return {label: (value,)}
-
     def _find_rows(self, name: str | None) -> Rows:
         if name is None:
             return np.arange(len(self.ids), dtype=np.int64)
@@ -277,7 +273,7 @@ class Labels:
             members = set(self.files[name].ids)
             return np.flatnonzero([one in members for one in self.ids]).astype(np.int64)
         keep = np.ones(len(self.ids), dtype=bool)
-        for label, values in self._conditions(name).items():
+        for label, values in self.terms.conditions(name).items():
             wanted = set(values)
             keep &= np.fromiter(
                 (bool(wanted.intersection(texts or (NONE,))) for texts in self.values(label)),

@@ -126,6 +126,13 @@ class Terms:
     family_labels: dict[str, str] = field(default_factory=dict)
     """Labels each value of which is a slice of some rule, with that rule's place."""
 
+    def conditions(self, name: str) -> dict[str, tuple[str, ...]]:
+        """Return label and values of a slice that is named in the policy, or written as `label=value`."""
+        if name in self.slices.named:
+            return self.slices.named[name]
+        label, _, value = name.partition("=")
+        return {label: (value,)}
+
     def hard_slices(self, family: Callable[[str], Iterable[str]], metric: str | None = None) -> list[str]:
         """Return the slices of hard rules, of all metrics or of one, sorted; `family` gives those of a label."""
         named = {place for judged, place in self.hard if place is not None and metric in (None, judged)}

@@ -8,6 +8,7 @@ import gateline
 from gateline.errors import count_of, name_some
 from gateline.field_names import words_of
 from gateline.inspection import Inspection, inspect_run
+from gateline.pairing.spellings import find_spellings, say_spellings
 from gateline.proposal.choices import FEWEST_IN_SLICE
 from gateline.proposal.floors import Floor
 from gateline.proposal.rule_lines import choose_worst, find_floor, propose_rules
@@ -72,6 +73,7 @@ def _propose_head(found: Inspection, name: str, selection: Selection, floor: Flo
         "# gateline lint checks it, gateline explain says it in sentences.",
         *([f"{CAUTION}{say_too_few(selection.questions)}."] if selection.questions < FEWEST_PAIRS else []),
         *([f"{CAUTION}{_say_unjudged(floor)}."] if floor.unjudged else []),
+        *[f"{CAUTION}{told}." for told in _say_split(selection)],
         *_say_what_few_settle(selection),
         "version: 1",
         f"name: {quote(name)}",
@@ -93,6 +95,16 @@ def _say_unjudged(floor: Floor) -> str:
         f"too few questions to be judged as a slice: {named}. A loss there is shown and blocks nothing: ask more "
         "there, or write a rule of kind every for each question that must hold"
     )
+
+
+def _say_split(selection: Selection) -> list[str]:
+    """Return the labels of slices that have one value in several spellings, and so split its questions."""
+    return [
+        f"{comment(label.name)} has one value in several spellings, each a slice of its own: "
+        f"{comment(name_some(told, 5))}; write them alike before this policy is used"
+        for label in selection.labels
+        if (told := say_spellings(find_spellings(label.counts)))
+    ]
 
 
 def _say_what_few_settle(selection: Selection) -> list[str]:

@@ -325,7 +325,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     ),
     "notice.two-spellings": (
         "the label {label} has one value in several spellings, so its questions stand in several slices, each smaller: "
-        "{values}; write them alike in the golden set"
+        "{values}; write them alike"
     ),
     "notice.score-and-error": {
         "one": "{file}: {count} record carries both a score and an error; the score is not used",

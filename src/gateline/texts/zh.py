@@ -258,7 +258,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "它已不能区分回答的好坏；请检查给出它的评判者"
     ),
     "notice.two-spellings": (
-        "标签 {label} 的同一个值有多种写法，因此题目分散在几个更小的切片中：{values}；请在黄金集中统一写法"
+        "标签 {label} 的同一个值有多种写法，因此题目分散在几个更小的切片中：{values}；请统一写法"
     ),
     "notice.score-and-error": "{file}：{count} 条记录既有评分又有错误；评分没有采用",
     "missing.not-there": "{paths} 不存在",
