@@ -35,6 +35,8 @@ else:
     AnyRule = Annotated[Union[tuple(RULES.values())], Field(discriminator="kind")]  # noqa: UP007
 
 MOST_BYTES = 1_000_000
+_OF_RESULTS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+"""Endings that no policy has; JSON is YAML too."""
 
 
 def _read_version(value: object) -> object:
@@ -213,6 +215,9 @@ def _read_bytes(path: str | PathLike[str]) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise PolicyError(f"the policy can't be read: {reason}", file) from None
+    if file.lower().endswith(_OF_RESULTS):
+        hint = "gateline inspect shows results, and gateline init writes a policy for them"
+        raise PolicyError("a policy is a YAML file, and this is named as results are", file, hint)
     if len(content) > MOST_BYTES:
         raise PolicyError(f"a policy of more than {MOST_BYTES:,} bytes is not read", file)
     return content

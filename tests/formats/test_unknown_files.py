@@ -90,6 +90,12 @@ def test_a_text_that_no_reader_knows(name, tmp_path):
     check_message(tmp_path / name, *TOLD[name])
 
 
+@pytest.mark.parametrize("name", ["gate.yml", "gate.yaml"])
+def test_a_policy_is_told_from_results(name, tmp_path):
+    (tmp_path / name).write_text("# A first policy, and more\nversion: 1, 2\n")
+    check_message(tmp_path / name, "YAML, as a policy is", "gateline lint checks a policy")
+
+
 @pytest.mark.parametrize("name", ["runs.db", "frame.pkl", "chart.png", "model.bin"])
 def test_a_file_that_is_no_text(name, tmp_path):
     path, kind = write_bytes(tmp_path)[name]

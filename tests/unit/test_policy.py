@@ -404,6 +404,15 @@ def test_the_digest_is_that_of_the_bytes(tmp_path: Path) -> None:
     assert file.policy.name == "gate"
 
 
+@pytest.mark.parametrize("name", ["base.jsonl", "BASE.CSV", "runs/base.parquet"])
+def test_results_in_the_place_of_a_policy_are_named_as_such(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text('{"id": "a"}\n{"id": "b"}\n')
+    with pytest.raises(PolicyError, match="named as results are.*gateline inspect"):
+        load_policy(path)
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

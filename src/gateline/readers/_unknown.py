@@ -21,6 +21,7 @@ LARGEST = 1 << 24
 """Bytes up to which a JSON file is looked through for its records."""
 _DEEPEST = 5
 _ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet"})
+_OF_POLICIES = frozenset({".yml", ".yaml"})
 _COMPRESSED = ("a zip file", "a gzip file", "a zstandard file")
 UNPACK_HINT = "unpack it first, and hand over what is in it"
 _MAGIC = {
@@ -43,6 +44,8 @@ def describe_unknown(source: Source) -> tuple[str, str]:
     """Return what a file or folder seems to be, as far as that can be told (else empty), and what to do."""
     if source.is_folder:
         return "", _hint_at_folder(source)
+    if source.path.suffix.lower() in _OF_POLICIES:
+        return "YAML, as a policy is", f"gateline lint checks a policy; {MAPPING_HINT}"
     begin = without_mark(source.head)
     kind = next((told for magic, told in _MAGIC.items() if source.data.startswith(magic)), "")
     if not kind and begin[:1] in {b"{", b"["} and len(source.data) <= LARGEST:
