@@ -8,6 +8,7 @@ import gateline
 from gateline.errors import count_of, name_some
 from gateline.field_names import words_of
 from gateline.inspection import Inspection, inspect_run
+from gateline.pairing.inputs import find_input_field
 from gateline.pairing.spellings import find_spellings, say_spellings
 from gateline.proposal.choices import FEWEST_IN_SLICE
 from gateline.proposal.floors import Floor
@@ -56,7 +57,7 @@ def propose_policy(run: Run, *, name: str = "first-gate") -> str:
     floor = find_floor(selection)
     parts = [
         _propose_head(found, name, selection, floor),
-        _propose_samples(found, selection),
+        _propose_samples(found, selection, find_input_field(run)),
         _propose_provenance(found),
         _propose_metrics(found, selection),
         _propose_missing(selection),
@@ -124,13 +125,17 @@ def _say_what_few_settle(selection: Selection) -> list[str]:
     ]
 
 
-def _propose_samples(found: Inspection, selection: Selection) -> list[str]:
+def _propose_samples(found: Inspection, selection: Selection, asked: str | None) -> list[str]:
     settings = []
     if found.id_field != "id" and not found.made_ids:
         settings.append(f"  id: {quote(found.id_field)}")
     if selection.cluster is not None:
         groups = f"{selection.independent} groups of questions that rise and fall together"
         settings.append(f"  cluster: {quote(selection.cluster)}  # {groups}")
+    if asked is not None:
+        settings.append(
+            f"  same_input: [{asked}]  # the question; leave it out if a prompt's template is in it, too"
+        )
     fewest = fewest_values(selection.metrics)
     if fewest < FEWEST_PAIRS:
         least = min(selection.metrics, key=lambda one: len(one.sample))
@@ -266,7 +271,7 @@ def _propose_slices(selection: Selection, floor: Floor) -> list[str]:
 def _say_why(floor: Floor) -> str:
     if floor.at_least == FEWEST_IN_SLICE:
         return "    # pairs of a slice that is judged; a smaller one is shown, and blocks nothing"
-    return "    # below the default of 30: a collapse of so small a slice can still be shown, a smaller loss can't"
+    return "    # below the default of 30: a loss of three quarters of what a slice has is still shown, less may not be"
 
 
 def _list_values(values: Sequence[str]) -> str:

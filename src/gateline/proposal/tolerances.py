@@ -128,10 +128,38 @@ def choose_tolerance(
 
 def loss_shown_of_the_worst(metric: ProposedMetric, sample: Sample, level: float) -> float:
     """Return the loss that the gate would take for shown where each value became the worst; 0 for none."""
-    assert metric.range is not None
-    worst = metric.range[0] if metric.better == "higher" else metric.range[1]
-    _, high = _ends_of_gain(metric, sample, np.full(len(sample), worst), level)
+    _, high = _ends_of_gain(metric, sample, np.full(len(sample), _worst_of(metric)), level)
     return 0.0 if high is None else -high
+
+
+def loss_shown_of_most(metric: ProposedMetric, sample: Sample, level: float, share: float) -> float:
+    """Return the loss that the gate would take for shown wherever at least that share of what there is was lost.
+
+    It is the least of all that many questions can lose, from the fewest that hold the share between them, those that
+    have most to lose first, up to all: an interval over few groups is another one where all of them differ. 0 or less
+    where one of these losses is not shown.
+    """
+    worst = _worst_of(metric)
+    losses = np.abs(sample.values - worst)
+    order = np.argsort(-losses, kind="stable")
+    lost = np.cumsum(losses[order])
+    if not lost.size or not lost[-1] > 0:
+        return 0.0
+    fewest = int(np.searchsorted(lost, share * lost[-1] * (1 - 1e-9))) + 1
+    shown = math.inf
+    for count in range(fewest, int((losses > 0).sum()) + 1):
+        after = sample.values.copy()
+        after[order[:count]] = worst
+        _, high = _ends_of_gain(metric, sample, after, level)
+        shown = min(shown, 0.0 if high is None else -high)
+        if shown <= 0:
+            break
+    return shown
+
+
+def _worst_of(metric: ProposedMetric) -> float:
+    assert metric.range is not None
+    return metric.range[0] if metric.better == "higher" else metric.range[1]
 
 
 def _unsettled_without_change(
