@@ -105,18 +105,32 @@ def allowed(finding: Finding, spelling: Spelling) -> str:
         return spelling.say("bound.worse-by-both", amounts=either)
     size = allowance(finding, spelling)
     if finding.kind == "improvement":
-        if not finding.threshold:
-            return spelling.say("bound.any-gain")
-        return spelling.say("bound.better-by", amount=size)
-    return spelling.say("bound.worse-by", amount=size) if finding.threshold else spelling.say("bound.no-loss")
+        return spelling.say("bound.any-gain" if _is_zero(finding) else "bound.better-by", amount=size)
+    return spelling.say("bound.no-loss" if _is_zero(finding) else "bound.worse-by", amount=size)
 
 
 def limit(finding: Finding, spelling: Spelling) -> str:
     """Return a fixed bound in words: `at most 2,500 ms is allowed`."""
-    if finding.threshold is None:
+    if finding.threshold is None and finding.bound is None:
         return spelling.say("bound.unknown")
     key = "bound.at-most" if finding.at_most is not None else "bound.at-least"
-    return spelling.say(key, limit=judged_scale(finding, spelling).full(finding.threshold))
+    return spelling.say(key, limit=_limit_size(finding, spelling))
+
+
+def _limit_size(finding: Finding, spelling: Spelling) -> str:
+    """Return the size of a fixed bound: as it was held, or as the policy has it where nothing was."""
+    if finding.threshold is not None:
+        return judged_scale(finding, spelling).full(finding.threshold)
+    return as_written(finding.bound[1] if finding.bound else "", finding, spelling)
+
+
+def _is_zero(finding: Finding) -> bool:
+    """Return whether no distance is allowed or asked for; where nothing was held, the policy's bound tells."""
+    if finding.threshold is not None:
+        return not finding.threshold
+    written = finding.bound[1] if finding.bound else 0.0
+    parts = written if isinstance(written, list) else [written]
+    return not any(digit in "123456789" for part in parts for digit in str(part))
 
 
 def as_written(bound: object, finding: Finding, spelling: Spelling) -> str:

@@ -11,6 +11,7 @@ from gateline.findings import FoundInterval, Status
 from gateline.rules import find_rules
 from gateline.rules.base import hold
 from gateline.samples import Run
+from gateline.wording import describe
 from runs import Record, judge, judge_one, make_run, make_runs, records, set_field, set_metric
 
 ANY = {"missing": "{drop_at_most: 1}"}
@@ -606,6 +607,34 @@ def test_a_slice_without_a_usable_sample_fails_a_hard_rule_and_leaves_another_op
     )
     soft = judge_one(EMPTY, rule(kind, rest), **parts)
     assert (soft.status, soft.blocks) == (Status.INCONCLUSIVE, kind in ("every", "improvement"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "bound", "said"),
+    [
+        ("tolerance", "worse_by_at_most: 0.1", "up to 0.1 worse is allowed"),
+        ("tolerance", "worse_by_at_most: 10%", "up to 10 % of the baseline worse is allowed"),
+        (
+            "tolerance",
+            "worse_by_at_most: [0.1, 5%]",
+            "up to 0.1 or 5 % of the baseline worse is allowed, whichever is more",
+        ),
+        ("tolerance", "worse_by_at_most: 0", "nothing worse is allowed"),
+        ("tolerance", "worse_by_at_most: 0%", "nothing worse is allowed"),
+        ("improvement", "better_by_at_least: 0.02", "at least 0.02 better is needed"),
+        ("improvement", "better_by_at_least: 0", "any gain is needed"),
+        ("limit", "at_least: 0.5", "at least 0.5 is needed"),
+        ("limit", "at_most: 0.5", "at most 0.5 is allowed"),
+    ],
+)
+def test_a_slice_without_a_usable_sample_names_the_bound_that_its_rule_has(
+    kind: str, bound: str, said: str
+) -> None:
+    """No number was held against it; the bound is the policy's all the same."""
+    found = judge_one(EMPTY, rule(kind, f"{bound}, slice: language=en"), missing="{drop_at_most: 1}")
+    assert (found.samples, found.threshold) == (0, None)
+    assert said in describe(found)
+    assert "unknown" not in describe(found)
 
 
 # --- first run
