@@ -17,6 +17,7 @@ from gateline.pairing.attempts import tell_attempts
 from gateline.pairing.carried import find_carried
 from gateline.pairing.constant import tell_constant
 from gateline.pairing.facts import ChangedField, LeftOutIds, LeftOutValues, Pairing
+from gateline.pairing.inputs import choose_inputs
 from gateline.pairing.join import (
     Codes,
     Side,
@@ -123,8 +124,9 @@ def pair(
     check_fields(terms.metrics, sides)
     agreed: list[str] = []
     if baseline is not None:
-        check_same_input(sides[0], sides[1], ids, terms.samples)
-        agreed = check_agreement(sides[0], sides[1], ids, terms.provenance)
+        usual, told = choose_inputs(sides[0], sides[1], terms)
+        check_same_input(sides[0], sides[1], ids, terms.samples, usual)
+        agreed = [*told, *check_agreement(sides[0], sides[1], ids, terms.provenance)]
         agreed += check_definitions(baseline, candidate, terms.metrics)
     if len(ids) < terms.samples.at_least:
         raise NotComparable(

@@ -149,12 +149,18 @@ def make_side(run: Run, groups: dict[str, list[int]], ids: Sequence[str], sample
     return Side(run, code, first, repeated, tried)
 
 
-def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], samples: Samples) -> None:
-    """Raise InputError where one id stands for two different inputs, in two runs or in two attempts."""
+def check_same_input(
+    baseline: Side, candidate: Side, ids: Sequence[str], samples: Samples, usual: Sequence[str]
+) -> None:
+    """Raise InputError where one id stands for two different inputs, in two runs or in two attempts.
+
+    The `usual` fields are compared where the policy names none; of those beside the first, only texts that are there.
+    """
     asked = samples.same_input
     problems: list[Problem] = []
     differing: list[str] = []
-    for name in ["question"] if asked is None else asked:
+    for name in usual if asked is None else asked:
+        is_guess = asked is None and name != usual[0]
         wanted, given = baseline.run.texts(name), candidate.run.texts(name)
         if wanted is None or given is None:
             if asked is not None:
@@ -168,7 +174,8 @@ def check_same_input(baseline: Side, candidate: Side, ids: Sequence[str], sample
                 position = int(side.code[row])
                 before, after = wanted[baseline.first[position]], found[row]
                 if before != after and not (
-                    _is_silent(side.run, row, after)
+                    (is_guess and not (before and after))
+                    or _is_silent(side.run, row, after)
                     or _is_silent(baseline.run, int(baseline.first[position]), before)
                 ):
                     differing.append(ids[position])

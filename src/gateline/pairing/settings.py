@@ -30,7 +30,8 @@ class Samples(Part):
     """What ids in one run only do: no verdict; left out and reported; or nothing, as the runs answered other questions,
     so that none is paired (logs of traffic, reduced by `gateline reduce`)."""
     same_input: list[Name] | None = None
-    """Fields that must be equal for one id in both runs; `question` where both have it when left out."""
+    """Fields that must be equal for one id in both runs; when left out `question` where both have it, else the one of
+    `query`, `user_input`, `input` and `prompt` that holds a text of its own for most questions of both."""
     repeats: Literal["mean", "last", "refuse"] = "mean"
     """What several attempts at one id become."""
     repeat_field: Name = "attempt"

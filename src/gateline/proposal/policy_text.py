@@ -8,7 +8,7 @@ import gateline
 from gateline.errors import count_of, name_some
 from gateline.field_names import words_of
 from gateline.inspection import Inspection, inspect_run
-from gateline.pairing.inputs import find_input_field
+from gateline.pairing.inputs import WITH_TEMPLATE, find_input_field
 from gateline.pairing.spellings import find_spellings, say_spellings
 from gateline.proposal.choices import FEWEST_IN_SLICE
 from gateline.proposal.floors import Floor
@@ -133,9 +133,8 @@ def _propose_samples(found: Inspection, selection: Selection, asked: str | None)
         groups = f"{selection.independent} groups of questions that rise and fall together"
         settings.append(f"  cluster: {quote(selection.cluster)}  # {groups}")
     if asked is not None:
-        settings.append(
-            f"  same_input: [{asked}]  # the question; leave it out if a prompt's template is in it, too"
-        )
+        template = "; leave it out if it holds a template, too" if asked in WITH_TEMPLATE else ""
+        settings.append(f"  same_input: [{asked}]  # one id, one question{template}")
     fewest = fewest_values(selection.metrics)
     if fewest < FEWEST_PAIRS:
         least = min(selection.metrics, key=lambda one: len(one.sample))

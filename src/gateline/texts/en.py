@@ -323,6 +323,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "{metric} is {value} in all {samples} questions of the candidate, where the baseline has {different} different "
         "values: it tells no answers apart any more; look at what gives it"
     ),
+    "notice.other-texts": (
+        "{field} is another text in {count} of {asked} questions; where it is the question itself, other questions are "
+        "compared: samples: {{same_input: [{field}]}} refuses that"
+    ),
     "notice.two-spellings": (
         "the label {label} has one value in several spellings, so its questions stand in several slices, each smaller: "
         "{values}; write them alike"

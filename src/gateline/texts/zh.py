@@ -257,6 +257,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "{metric} 在候选的全部 {samples} 道题中都是 {value}，而基线有 {different} 个不同的值："
         "它已不能区分回答的好坏；请检查给出它的评判者"
     ),
+    "notice.other-texts": (
+        "{asked} 道题中有 {count} 道的 {field} 文本不同；如果该字段就是题目本身，则比较的是不同的题目："
+        "samples: {{same_input: [{field}]}} 会拒绝这种情况"
+    ),
     "notice.two-spellings": (
         "标签 {label} 的同一个值有多种写法，因此题目分散在几个更小的切片中：{values}；请统一写法"
     ),
