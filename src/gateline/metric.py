@@ -58,7 +58,7 @@ class Metric(Part):
     worst: float | None = None
     """What a sample without an answer counts as; the bad end of the range when left out."""
     free: Switch = False
-    """Whether a cost of 0 with tokens above 0 is meant: a local model without a price."""
+    """Whether a cost of 0 is meant: a local model without a price."""
     applies_to: Name | None = None
     """A named slice outside which the metric is not defined and not expected."""
     layer: Layer | None = None
