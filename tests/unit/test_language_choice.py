@@ -166,4 +166,6 @@ def test_findings_that_rest_on_little_say_so_in_chinese(tmp_path: Path) -> None:
     text = reports.render("text", check_gate(tmp_path), width=10_000, verbose=True)
     assert "但样本太少（95% 置信区间：" in text
     assert "只有 12 个可用样本，slices.at_least 为 30" in text
-    assert "变差 0.0833；样本太少，未评判：只有 12 个样本，slices.at_least 为 30；12 对样本中 1 对变差" in text
+    assert (
+        "变差 0.0833；样本太少，未评判：只有 12 个样本，slices.at_least 为 30；12 对样本中 1 对变差" in text
+    )

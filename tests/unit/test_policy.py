@@ -409,7 +409,7 @@ def test_results_in_the_place_of_a_policy_are_named_as_such(tmp_path: Path, name
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text('{"id": "a"}\n{"id": "b"}\n')
-    with pytest.raises(PolicyError, match="named as results are.*gateline inspect"):
+    with pytest.raises(PolicyError, match=r"named as results are.*gateline inspect"):
         load_policy(path)
 
 
