@@ -267,8 +267,13 @@ class Verdict(Record):
         are a judge that gives every answer one score, and a label in two spellings.
         """
         same = self.pairing is not None and (self.pairing.identical or self.pairing.carried_over > 0)
-        doubtful = any(remark is not None and remark.key in _DOUBTS for remark in self.notices_said)
-        return self.first_run or same or doubtful or any(finding.warns for finding in self.findings)
+        return self.first_run or same or bool(self.doubts) or any(finding.warns for finding in self.findings)
+
+    @property
+    def doubts(self) -> list[tuple[str, Remark]]:
+        """Return the notices that say why a pass may rest on faulty data: each in English, and as a remark."""
+        known = zip(self.notices, self.notices_said, strict=False)
+        return [(text, one) for text, one in known if one is not None and one.key in _DOUBTS]
 
     def to_json(self) -> str:
         """Return `verdict.json`: fixed key order, numbers rounded to six places, strict JSON, a line break last."""

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateline.reports import render
+from gateline.reports.headline import headline
 from gateline.texts import languages, load
 from runs import Record, check_gate, make_pairs, make_run, records, set_metric, write_gate
 
@@ -97,6 +98,7 @@ def test_the_pass_is_one_with_warnings_and_every_report_says_why(tmp_path: Path)
     assert (verdict.verdict, verdict.exit_code, verdict.warns) == ("pass", 0, True)
     assert verdict.notices == told(60, 20)
     assert told(60, 20)[0] in " ".join(render("text", verdict, width=300).split())
+    assert headline(verdict).startswith(f"{told(60, 20)[0]}. ")  # before numbers that may rest on it
     for language in languages():
         said = load(language).say("notice.constant", metric="score", value="1", samples=60, different=20)
         for form in ("markdown", "html"):

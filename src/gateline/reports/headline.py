@@ -137,6 +137,19 @@ def _headline_of_findings(verdict: Verdict, spelling: Spelling) -> str:
         return spelling.join_sentences([describe_in(verdict, blocking[0], spelling), worse, more])
     if verdict.verdict == "fail":
         return spelling.join_clauses(verdict.because[:1]) or spelling.say("headline.gate-said-no")
+    return spelling.join_sentences([_say_doubts(verdict, spelling), _headline_of_pass(verdict, spelling)])
+
+
+def _say_doubts(verdict: Verdict, spelling: Spelling) -> str:
+    """Return why a pass may rest on faulty data, which comes before its numbers; empty where nothing tells so."""
+    if not verdict.doubts:
+        return ""
+    first = spelling.sentence(spelling.text(say_again(*verdict.doubts[0], spelling.texts)))
+    return spelling.join_sentences([first, _more("headline.more-doubts", len(verdict.doubts) - 1, spelling)])
+
+
+def _headline_of_pass(verdict: Verdict, spelling: Spelling) -> str:
+    """Return what a pass rests on, or what people should look at first."""
     if verdict.first_run:
         return spelling.join_sentences([spelling.say("headline.first-run"), _what_passed(verdict, spelling)])
     same = _say_same_records(verdict, spelling)

@@ -633,6 +633,10 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
         "one": "{count} more check needs a look.",
         "other": "{count} more checks need a look.",
     },
+    "headline.more-doubts": {
+        "one": "{count} more notice says why the data may be faulty.",
+        "other": "{count} more notices say why the data may be faulty.",
+    },
     "headline.unjudged-fall": "Too few to judge, but worse: {moved}.",
     "headline.open-fall": "Not settled and let through by its rule, but worse: {moved}.",
     "headline.worse-slice": "{slice} lost most: {values} in {pairs}.",

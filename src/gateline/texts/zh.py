@@ -470,6 +470,7 @@ TEXTS: Mapping[str, str | Mapping[str, str]] = {
     "headline.warning": "没有拦截，但请留意：{finding}",
     "headline.more-block": "另有 {count} 项检查拦截。",
     "headline.more-need-a-look": "另有 {count} 项检查需要留意。",
+    "headline.more-doubts": "另有 {count} 条提示说明数据可能有误。",
     "headline.unjudged-fall": "样本太少未评判，但已变差：{moved}。",
     "headline.open-fall": "无法判定，规则放行，但已变差：{moved}。",
     "headline.worse-slice": "{slice} 变差最多：{pairs}中 {values}。",
