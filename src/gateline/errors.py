@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+MOST_PROBLEMS = 50
+"""Problems of one file that people are shown unless they ask for all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -94,6 +94,8 @@ def test_the_policy_says_otherwise() -> None:
     changed = sides("query", plain, lambda row: f"{row} rewritten")
     assert notices(changed, samples="{at_least: 1, same_input: []}") == []
     assert notices(changed, provenance="{may_change: [query]}") == []
+    template = sides("prompt", plain, lambda row: f"Answer in one sentence: {plain(row)}")
+    assert notices(template, samples="{at_least: 1, same_input: []}") == []
 
 
 @pytest.mark.parametrize("field", USUAL)

@@ -13,7 +13,6 @@ from gateline import gate
 from gateline.cli.earlier import FILES, remove_reports
 from gateline.cli.grounds import Place, find_grounds
 from gateline.cli.output import (
-    MOST_PROBLEMS,
     print_error,
     print_note,
     print_report,
@@ -23,7 +22,7 @@ from gateline.cli.output import (
     write_together,
 )
 from gateline.cli.overwriting import refuse_overwriting
-from gateline.errors import GatelineError, InputError, PolicyError
+from gateline.errors import MOST_PROBLEMS, GatelineError, InputError, PolicyError
 from gateline.reports import render
 from gateline.verdict import Verdict
 

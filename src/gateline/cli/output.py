@@ -12,14 +12,12 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from gateline.errors import GatelineError, InputError
+from gateline.errors import MOST_PROBLEMS, GatelineError, InputError
 from gateline.files import is_special
 from gateline.reports.escape import terminal_text
 from gateline.reports.lines import wrap_page
 
 WIDTH_OF_A_PIPE = 100
-MOST_PROBLEMS = 50
-"""Problems of one file that are shown without -v."""
 _PLAINLY = "gateline.plainly"
 _PLAIN = {
     "−": "-", "–": "-", "—": "-", "·": "|", "…": "...", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "±": "+-",

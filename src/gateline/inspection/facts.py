@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gateline.errors import InputError
-from gateline.field_names import Better, Kind, guess_better, guess_kind
+from gateline.field_names import Better, Kind, guess_better_of_metric, guess_kind
 from gateline.pairing.marks import find_errors
 from gateline.pairing.provenance import state_facts
 from gateline.samples import Floats, MetricFacts, Run
@@ -149,7 +149,7 @@ def _inspect_numbers(run: Run, name: str, no_answer: Rows, error: Rows) -> Numbe
     return NumberColumn(
         name=name,
         kind=kind,
-        better=_find_better(name, kind, said),
+        better=_find_better(name, said),
         values=len(kept),
         missing={} if refused else missing,
         low=_compute(np.min, kept),
@@ -166,10 +166,8 @@ def _inspect_numbers(run: Run, name: str, no_answer: Rows, error: Rows) -> Numbe
     )
 
 
-def _find_better(name: str, kind: Kind, said: MetricFacts | None) -> Better | None:
-    if said is not None:
-        return said.better
-    return "lower" if kind in {"time", "cost", "tokens"} else guess_better(name)
+def _find_better(name: str, said: MetricFacts | None) -> Better | None:
+    return guess_better_of_metric(name) if said is None else said.better
 
 
 def _find_range(values: Floats, kind: Kind, said: MetricFacts | None) -> tuple[float, float] | None:

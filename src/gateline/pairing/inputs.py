@@ -47,6 +47,8 @@ def choose_inputs(baseline: Side, candidate: Side, terms: Terms) -> tuple[list[s
     A text with room for a template that differs in more than half of the questions, and is nobody else's in the
     baseline, may be the same question put otherwise: that is a notice. Questions under other ids are none.
     """
+    if terms.samples.same_input is not None:
+        return [], []
     name = find_input_field(baseline.run, candidate.run)
     if name is None or name in terms.provenance.may_change:
         return [QUESTION], []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gateline import figures
 from gateline.amounts import found, interval, needed
+from gateline.errors import MOST_PROBLEMS
 from gateline.reports import bars, facts, language_of
 from gateline.reports.escape import (
     IN_TERMINAL,
@@ -52,7 +53,6 @@ _ROW_COLOURS = {"-": "31", "!": "33", "+": "32"}
 _STATUS_SIGNS = {"fail": "✗", "inconclusive": "!", "waived": "!", "skipped": "·", "pass": "✓"}
 _NARROWEST = 40
 _MOST_LISTED = 10
-_MOST_PROBLEMS = 50
 
 
 def render(
@@ -133,7 +133,7 @@ def _write_no_verdict(page: _Page, verdict: Verdict, quiet: bool, verbose: bool)
         page.lines.append(spelling.say("joint.named", name=name, text=terminal_text(reason)))
         return
     page.lines.append(page.paint(title, "1;" + _COLOURS[NO_VERDICT]))
-    shown = problems if verbose else problems[:_MOST_PROBLEMS]
+    shown = problems if verbose else problems[:MOST_PROBLEMS]
     page.lines += [f"  {_problem(problem, spelling)}" for problem in shown]
     if len(problems) > len(shown):
         rest = "text.rest-in-file" if page.with_files else "text.rest-elsewhere"

@@ -29,7 +29,8 @@ def mind_left_out(rule: Rule, comparison: Comparison, estimate: Estimate, outcom
     and NotComparable is raised. Any other rule is inconclusive where it would not hold and more is left out of its
     slice than the policy allows; also where its interval settles nothing, since its rule may let that through.
     """
-    if outcome.status is not Status.PASS and (rule.hard or outcome.status is not Status.INCONCLUSIVE):
+    looked_at = {Status.PASS} if rule.hard else {Status.PASS, Status.INCONCLUSIVE}
+    if outcome.status not in looked_at:
         return
     lost = len(comparison.lost(rule.metric, estimate.slice))
     left_out = comparison.left_out(rule.metric, estimate.slice) + lost
